@@ -1,0 +1,1 @@
+"""Who fills gaps: the headless client, or the rehearsal that answers with defaults."""

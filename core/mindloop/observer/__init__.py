@@ -1,0 +1,1 @@
+"""User research: canvases, quotes, provenance, releases, growth, follow-up batches."""

@@ -1,0 +1,1 @@
+"""Steps, gaps and runs: the runner that walks a step table."""

@@ -1,0 +1,1 @@
+"""One package a skill: its step table and its steps."""

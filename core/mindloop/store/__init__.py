@@ -1,0 +1,1 @@
+"""Plain files behind kernel locks: the only layer that touches the disk."""
