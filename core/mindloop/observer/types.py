@@ -121,3 +121,140 @@ class SkippedUser(TypedDict):
 
     user: str
     reason: str
+
+
+Outcome = Literal["pending", "responded", "silence", "unknown"]
+Quality = Literal["high", "medium", "low"]
+
+
+class GrowthMessage(TypedDict):
+    """One follow-up that was sent, and what became of it (spec 1.5)."""
+
+    id: str  # fu-2026-02-14-xabbu-1-1
+    token: str  # 8 hex digits; a string even where all are digits
+    hypothesis_ids: list[str]
+    topic_tags: list[str]
+    thread_id: str | None
+    hypothesis: str  # the writer's hypothesis_or_trigger
+    anchor_hash: str
+    question_pattern: str
+    outcome: str
+    outcome_at: str | None
+    response_date: str | None
+    signal_quality: str | None
+    match_evidence: dict[str, object] | None
+    late_response: bool
+    sent_at: str
+
+
+class GrowthBatch(TypedDict):
+    """The messages recorded together by one run."""
+
+    batch_date: str
+    batch_seq: int
+    messages_sent: int
+    message_ids: list[GrowthMessage]
+
+
+class GrowthHypothesis(TypedDict):
+    """A hypothesis of the canvas and how long no evidence came for it."""
+
+    id: str
+    title: str
+    confidence: str  # low, medium, high
+    decay_state: str  # active, decaying, stale
+    cycles_without_evidence: int
+    last_evidence_date: str | None
+    confidence_updated_cycle: str | None
+
+
+class PatternCounters(TypedDict):
+    """Lifetime totals of one question pattern; pruning batches never changes them."""
+
+    times_used: int
+    unknown_count: int
+    silence_count: int
+    responded_count: int
+    signal_quality_sum: float
+    signal_quality_count: int
+    response_rate: float
+    avg_signal_quality: float
+    effectiveness_score: int
+
+
+class ScoreBaseline(TypedDict):
+    """The scores that the next ones are compared with, in points."""
+
+    og: float | None
+    nft: float | None
+    onchain: float | None
+    captured_at: str
+
+
+ScoreChange = TypedDict("ScoreChange", {"dim": str, "from": float, "to": float, "diff": float})
+
+
+class ScoreDelta(TypedDict):
+    """The score changes that one cycle found."""
+
+    captured_at: str
+    batch_seq: int  # the batch that was next when it was found: our own addition
+    changes: list[ScoreChange]
+    behavioral_signal: bool
+
+
+class GrowthState(TypedDict):
+    """What mindloop learned from one user's replies (growth/<slug>.yaml). Unknown fields survive."""
+
+    schema_version: int
+    user: str
+    wallet: str | None
+    created_at: str
+    last_updated: str
+    last_cycle_at: str | None
+    next_batch_seq: int
+    decay_seq: int | None  # next_batch_seq at the last decay: decay runs once a recorded batch
+    last_scores: ScoreBaseline | None
+    score_deltas: list[ScoreDelta]
+    hypotheses: list[GrowthHypothesis]
+    follow_ups: list[GrowthBatch]
+    question_patterns: dict[str, PatternCounters]
+
+
+class BatchMessage(TypedDict):
+    """One message as a batch file holds it (step 5), escapes undone."""
+
+    number: int
+    hypothesis_or_trigger: str
+    anchor_quote_text: str
+    anchor_quote_hash: str | None  # bare 64 hex digits
+    token: str | None  # 8 hex digits
+    message_body: str
+
+
+class BatchUser(TypedDict):
+    """One user's section of a batch file (step 5)."""
+
+    user: str
+    canvas: str
+    triggers: str
+    score_line: str
+    host: str
+    verified: int
+    total_quotes: int
+    scary_questions: list[str]
+    messages: list[BatchMessage]
+
+
+class Batch(TypedDict):
+    """A whole batch file (step 5)."""
+
+    generated: str
+    host: str
+    users: list[str]
+    total_messages: int
+    skipped_users: list[dict[str, object]]
+    runs: list[dict[str, object]]
+    verification_summary: dict[str, int]
+    temporal_summary: dict[str, int]
+    sections: list[BatchUser]
