@@ -60,6 +60,28 @@ class Release(TypedDict):
     end: str | None
     confidence: str | None
     source: str  # workspace-relative path of the entry
+    url: str | None
+    summary: str  # one line, may be empty
+
+
+class ReleaseTime(TypedDict):
+    """When a release was current, RFC 3339."""
+
+    start: str
+    end: str | None
+
+
+class ReleaseRecord(TypedDict):
+    """One line of the derived chronicle index (spec 1.4)."""
+
+    id: str
+    taxonomy: str
+    title: str
+    time: ReleaseTime
+    confidence: str | None
+    source: str
+    url: str | None
+    summary: str
 
 
 class TemporalEntry(TypedDict, total=False):
