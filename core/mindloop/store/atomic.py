@@ -1,0 +1,273 @@
+"""The only module that opens, writes, syncs, renames, cuts or removes data files.
+
+Every error of the system becomes a ``StoreFailure`` that names the path and what to do. ``system`` stands for the
+``os`` module so that the crash suite can put a failing twin in its place.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from mindloop.store.errors import Malformed, StoreFailure
+
+system = os
+
+_HINTS = {
+    errno.ENOSPC: "The disk is full: free some space and run the command again.",
+    errno.EDQUOT: "The quota is used up: free some space and run the command again.",
+    errno.EROFS: "The file system is read-only.",
+    errno.EACCES: "Check who owns the file and its folder.",
+    errno.EPERM: "Check who owns the file and its folder.",
+    errno.EIO: "The disk reports an error: check it before going on.",
+    errno.ENAMETOOLONG: "Choose a shorter name.",
+    errno.ELOOP: "A symbolic link points at itself.",
+}
+_CHUNK = 1 << 20
+_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+_READ = os.O_RDONLY | _CLOEXEC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+
+
+def failure(path: str, doing: str, error: OSError) -> StoreFailure:
+    """Return the error a user sees for a refusal of the system."""
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return StoreFailure(f"{path}: could not {doing}: {reason}", _HINTS.get(error.errno or 0, ""))
+
+
+def read_file(path: str, limit: int | None = None) -> bytes | None:
+    """Return the bytes of a regular file, or None where there is none.
+
+    Raises:
+        Malformed: it is no regular file, or larger than ``limit`` bytes (then it is not read).
+        StoreFailure: the system refuses.
+    """
+    try:
+        descriptor = system.open(path, _READ)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise failure(path, "open it", error) from error
+    try:
+        return _read_open(descriptor, path, limit)
+    except OSError as error:
+        raise failure(path, "read it", error) from error
+    finally:
+        system.close(descriptor)
+
+
+def _read_open(descriptor: int, path: str, limit: int | None) -> bytes:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise Malformed(f"{path}: expected a file, found a folder or a device")
+    if limit is not None and status.st_size > limit:
+        raise Malformed(f"{path}: {status.st_size} bytes, at most {limit} are read", "Shorten the file or split it.")
+    pieces = []
+    wanted = status.st_size + 1
+    while piece := os.read(descriptor, min(max(wanted, 4096), _CHUNK)):
+        pieces.append(piece)
+        wanted -= len(piece)
+    return b"".join(pieces)
+
+
+def temporary(path: str) -> str:
+    """Return the name beside ``path`` under which its next content is prepared.
+
+    It is the same every time: whoever writes holds the lock, and a killed writer leaves at most one such file.
+    """
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f".{name}.tmp")
+
+
+def write_file(path: str, data: bytes, mode: int | None = None) -> None:
+    """Replace a file: temporary file, fsync, rename, fsync of the folder. ``path`` is followed through links."""
+    path = os.path.realpath(path)
+    make_dirs(os.path.dirname(path))
+    prepare(path, data, mode)
+    try:
+        publish(path)
+    except StoreFailure:
+        discard(temporary(path))
+        raise
+    fsync_dir(os.path.dirname(path))
+
+
+def prepare(path: str, data: bytes, mode: int | None = None) -> None:
+    """Write and sync the temporary file of ``path`` (a real path), with the mode of the file it will replace."""
+    name = temporary(path)
+    mode = file_mode(path) if mode is None else mode
+    try:
+        write_new(name, data, sync=True, mode=mode)
+    except StoreFailure:
+        discard(name)
+        raise
+
+
+def write_new(path: str, data: bytes, *, sync: bool, mode: int | None = None, exclusive: bool = False) -> None:
+    """Write a file under its own name, in place; only for temporary files and journals.
+
+    Raises:
+        FileExistsError: ``exclusive`` and the name is taken.
+        StoreFailure: the system refuses.
+    """
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | _CLOEXEC | (os.O_EXCL if exclusive else os.O_TRUNC)
+        descriptor = system.open(path, flags, 0o666)
+        _fill(descriptor, data, mode, sync=sync)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise failure(path, "write it", error) from error
+
+
+def _fill(descriptor: int, data: bytes, mode: int | None, *, sync: bool) -> None:
+    """Write all of ``data``, sync and close; a failing close is a failure too."""
+    try:
+        if mode is not None:
+            os.fchmod(descriptor, mode)
+        _write_all(descriptor, data)
+        if sync:
+            system.fsync(descriptor)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    system.close(descriptor)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[system.write(descriptor, view) :]
+
+
+def file_mode(path: str) -> int | None:
+    """Return the permission bits of a file, or None where there is none."""
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode)
+    except OSError:
+        return None
+
+
+def publish(path: str) -> bool:
+    """Rename the temporary file of ``path`` into place; False when there is no temporary file."""
+    return rename(temporary(path), path)
+
+
+def rename(old: str, new: str) -> bool:
+    """Rename a file over another; False when there is none of the old name."""
+    try:
+        system.replace(old, new)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise failure(new, "rename its temporary file", error) from error
+    return True
+
+
+def sync_file(path: str) -> None:
+    """Make the bytes of a file durable."""
+    descriptor = _open_for_writing(path)
+    try:
+        system.fsync(descriptor)
+    except OSError as error:
+        os.close(descriptor)
+        raise failure(path, "sync it", error) from error
+    _close(descriptor, path)
+
+
+def append_at(path: str, offset: int, data: bytes) -> None:
+    """Write ``data`` at ``offset``, the end of what is valid; on failure the file ends at ``offset`` again."""
+    descriptor = _open_for_writing(path)
+    try:
+        os.lseek(descriptor, offset, os.SEEK_SET)
+        _write_all(descriptor, data)
+        system.fsync(descriptor)
+    except OSError as error:
+        _cut_quietly(descriptor, offset)
+        os.close(descriptor)
+        raise failure(path, "append to it", error) from error
+    _close(descriptor, path)
+
+
+def truncate(path: str, size: int) -> None:
+    """Cut a file to ``size`` bytes, synced."""
+    descriptor = _open_for_writing(path)
+    try:
+        system.ftruncate(descriptor, size)
+        system.fsync(descriptor)
+    except OSError as error:
+        os.close(descriptor)
+        raise failure(path, "cut it", error) from error
+    _close(descriptor, path)
+
+
+def _open_for_writing(path: str) -> int:
+    try:
+        return system.open(path, os.O_RDWR | _CLOEXEC)
+    except OSError as error:
+        raise failure(path, "open it for writing", error) from error
+
+
+def _cut_quietly(descriptor: int, size: int) -> None:
+    try:  # noqa: SIM105 - contextlib costs an import
+        system.ftruncate(descriptor, size)
+    except OSError:
+        pass  # the journal still holds the append; the next command completes it
+
+
+def _close(descriptor: int, path: str) -> None:
+    try:
+        system.close(descriptor)
+    except OSError as error:
+        raise failure(path, "close it", error) from error
+
+
+def remove(path: str) -> bool:
+    """Remove a file; False when there is none."""
+    try:
+        system.unlink(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise failure(path, "remove it", error) from error
+    return True
+
+
+def discard(path: str) -> None:
+    """Remove a temporary file if that is possible; what stays is found and removed later."""
+    try:  # noqa: SIM105 - contextlib costs an import
+        system.unlink(path)
+    except OSError:
+        pass
+
+
+def make_dirs(path: str) -> None:
+    """Create a folder and its parents, each entry synced."""
+    if not path or os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    make_dirs(parent)
+    try:
+        os.mkdir(path)
+    except FileExistsError:
+        if os.path.isdir(path):
+            return  # another process was faster
+        raise StoreFailure(f"{path}: a file stands where a folder is needed", "Move the file away.") from None
+    except OSError as error:
+        raise failure(path, "create the folder", error) from error
+    fsync_dir(parent)
+
+
+def fsync_dir(path: str) -> None:
+    """Make the names in a folder durable."""
+    try:
+        descriptor = system.open(path or ".", os.O_RDONLY | _CLOEXEC)
+    except OSError as error:
+        raise failure(path, "open the folder", error) from error
+    try:
+        system.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # file systems that cannot sync a folder say so
+            raise failure(path, "sync the folder", error) from error
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,117 @@
+"""Documents with a schema: read typed, written only when they read back equal."""
+
+from __future__ import annotations
+
+import json
+
+from mindloop.store import schemas
+from mindloop.store.errors import Malformed, WrongInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Protocol
+
+    from mindloop.store.transaction import Transaction
+
+    class Reader(Protocol):
+        """A workspace or a transaction."""
+
+        def read_text(self, rel: str, limit: int | None = None) -> str | None:
+            """Return the text of a file, or None."""
+
+
+LIMIT = 4_000_000
+
+
+def read_yaml(reader: Reader, rel: str, schema_name: str, limit: int = LIMIT) -> dict[str, Any] | None:
+    """Read a YAML document and give its strings the types of its schema; None where there is no file.
+
+    Raises:
+        Malformed: too large, not UTF-8, not YAML, or not as the schema says.
+        NewerSchema: written by a later version.
+    """
+    from mindloop.store import strict_yaml  # noqa: PLC0415 - imports yaml; JSON users do not pay for it
+
+    text = reader.read_text(rel, limit)
+    if text is None:
+        return None
+    return schemas.typed(strict_yaml.load(text.removeprefix("\ufeff"), rel, limit), schema_name, rel)
+
+
+def write_yaml(tx: Transaction, rel: str, document: Mapping[str, Any], schema_name: str) -> None:
+    """Validate a document, write it as YAML and read it back.
+
+    Raises:
+        WrongInput: it does not follow the schema or does not read back equal; nothing was staged.
+    """
+    from mindloop.store import strict_yaml  # noqa: PLC0415 - imports yaml; JSON users do not pay for it
+
+    value = dict(document)
+    _require_valid(value, rel, schema_name)
+    text = strict_yaml.dump(value)
+    back = schemas.typed(strict_yaml.load(text, rel, len(text)), schema_name, rel)
+    if _as_text(back) != _as_text(value):
+        raise WrongInput(f"{rel}: the document would not read back equal; nothing was written")
+    tx.write(rel, text)
+
+
+def _require_valid(value: dict[str, Any], rel: str, schema_name: str) -> None:
+    found = schemas.problems(value, schema_name)
+    if found:
+        raise WrongInput(f"{rel}: " + "; ".join(found[:20]), "Nothing was written.")
+
+
+def _as_text(value: object) -> object:
+    """Reduce a document to what YAML says of it: fields no schema types come back as the strings written."""
+    if isinstance(value, dict):
+        return {key: _as_text(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_as_text(item) for item in value]
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _number(value) if isinstance(value, int | float) else value
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+def read_json(reader: Reader, rel: str, schema_name: str, limit: int = LIMIT) -> dict[str, Any] | None:
+    """Read a JSON document and validate it; None where there is no file.
+
+    Raises:
+        Malformed: too large, not UTF-8, not JSON, or not as the schema says.
+        NewerSchema: written by a later version.
+    """
+    text = reader.read_text(rel, limit)
+    if text is None:
+        return None
+    try:
+        value = json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"{rel}: not JSON: {error}", "Correct the file or remove it.") from None
+    schemas.require_known_version(value, schemas.load_schema(schema_name), rel)
+    found = schemas.problems(value, schema_name)
+    if found or not isinstance(value, dict):
+        raise Malformed(f"{rel}: " + "; ".join(found[:20] or ["expected an object"]), "Correct the file or remove it.")
+    return value
+
+
+def write_json(tx: Transaction, rel: str, document: Mapping[str, Any], schema_name: str) -> None:
+    """Validate a document, write it as JSON and read it back.
+
+    Raises:
+        WrongInput: it does not follow the schema or does not read back equal; nothing was staged.
+    """
+    value = dict(document)
+    _require_valid(value, rel, schema_name)
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
+        text.encode("utf-8")
+        same = json.loads(text) == value
+    except (ValueError, TypeError, RecursionError) as error:
+        raise WrongInput(f"{rel}: cannot be written as JSON: {error}", "Nothing was written.") from None
+    if not same:
+        raise WrongInput(f"{rel}: the document would not read back equal; nothing was written")
+    tx.write(rel, text + "\n")

@@ -1,0 +1,30 @@
+"""Files that are shipped with the code: defaults, schemas, prompt texts."""
+
+from __future__ import annotations
+
+import os
+
+from mindloop.store import atomic
+from mindloop.store.errors import StoreFailure
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def resource(rel: str) -> str:
+    """Return the absolute path of a shipped file: ``core/<rel>`` in a clone, ``mindloop/_data/<rel>`` in a wheel."""
+    packed = os.path.join(_PACKAGE, "_data")
+    home = packed if os.path.isdir(packed) else os.path.dirname(_PACKAGE)
+    return os.path.join(home, *rel.split("/"))
+
+
+def read_resource(rel: str) -> str:
+    """Return the text of a shipped file.
+
+    Raises:
+        StoreFailure: the installation is incomplete.
+    """
+    path = resource(rel)
+    data = atomic.read_file(path)
+    if data is None:
+        raise StoreFailure(f"{path} is missing from this installation of mindloop", "Install mindloop again.")
+    return data.decode("utf-8")

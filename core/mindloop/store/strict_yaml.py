@@ -1,0 +1,177 @@
+"""YAML in which nothing is guessed: the one module that imports ``yaml``.
+
+Reading goes through the C parser. A plain ``null``, ``~`` or nothing is None; every other scalar stays the string that
+was written, and the schema of the file gives it its type. So ``user: no``, ``0x1f``, ``12:30``, ``0777`` and the token
+``12e45678`` arrive as they were typed. Duplicate keys, tags and aliases are refused.
+
+Writing quotes every string that any YAML 1.1 or 1.2 reader would take for something else.
+"""
+
+from __future__ import annotations
+
+import re
+
+import yaml
+from yaml.constructor import ConstructorError
+
+from mindloop.store.errors import Malformed, WrongInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_TAG = "tag:yaml.org,2002:"
+_READER_LIMIT = 1_000_000
+_PRIVATE_USE = range(0xE000, 0xF900)
+
+
+class Loader(yaml.CSafeLoader):
+    """Builds None, str, list and dict, and nothing else."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:  # noqa: D102, FBT001, FBT002 - the library's
+        seen = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise ConstructorError(None, None, "a key must be a plain word", key.start_mark)
+            if key.value in seen:
+                raise ConstructorError(None, None, f"the key {key.value!r} stands here twice", key.start_mark)
+            seen.add(key.value)
+            key.tag = _TAG + "str"
+        return super().construct_mapping(node, deep)
+
+
+def _refuse_tag(_loader: Any, node: Any) -> Any:
+    raise ConstructorError(None, None, f"the tag {node.tag!r} is not supported", node.start_mark)
+
+
+Loader.yaml_implicit_resolvers = {}
+Loader.add_implicit_resolver(_TAG + "null", re.compile(r"^(?:null|~|)$"), ["n", "~", ""])
+Loader.yaml_constructors = {
+    _TAG + kind: yaml.CSafeLoader.yaml_constructors[_TAG + kind] for kind in ("null", "str", "seq", "map")
+} | {None: _refuse_tag}
+
+
+class _Dumper(yaml.CSafeDumper):
+    """Writes a value twice rather than an alias, and text of several lines as a block."""
+
+    stand_ins: dict[int, int] = {}  # noqa: RUF012 - replaced as a whole, never changed in place
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the library's signature
+        return True
+
+
+def _represent_str(dumper: Any, text: str) -> Any:
+    text = text.translate(dumper.stand_ins)
+    return dumper.represent_scalar(_TAG + "str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _represent_str)
+# PyYAML speaks YAML 1.1. What a 1.2 reader takes for a number, or an old one for a truth value, gets quotes as well.
+_Dumper.add_implicit_resolver(
+    _TAG + "float",
+    re.compile(r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$"),
+    list("-+0123456789."),
+)
+_Dumper.add_implicit_resolver(
+    _TAG + "int", re.compile(r"^(?:[-+]?0[ox][0-9a-fA-F]+|[-+]?[0-9]+)$"), list("-+0123456789")
+)
+_Dumper.add_implicit_resolver(_TAG + "bool", re.compile(r"^[yYnN]$"), list("yYnN"))
+
+
+def load(text: str, source: str = "", limit: int = _READER_LIMIT) -> object:
+    """Read one document into None, str, list and dict.
+
+    Args:
+        text: the document, at most ``limit`` characters.
+        source: the name that errors show.
+        limit: size above which the text is refused without being parsed.
+
+    Raises:
+        Malformed: the text is no such document; the message names line and column.
+    """
+    if len(text) > limit:
+        raise Malformed(f"{_place(source)}{len(text)} characters of YAML, at most {limit} are read")
+    try:
+        if "*" in text:
+            _refuse_aliases(text)
+        return yaml.load(text, Loader=Loader)  # noqa: S506 - the loader is a CSafeLoader
+    except yaml.YAMLError as error:
+        raise Malformed(f"{_place(source)}{_reason(error)}", "Quote the value if it is text.") from None
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"{_place(source)}not readable as YAML: {error}") from None
+
+
+def _refuse_aliases(text: str) -> None:
+    for event in yaml.parse(text, Loader=Loader):
+        if isinstance(event, yaml.AliasEvent):
+            mark: Any = event.start_mark
+            raise ConstructorError(None, None, f"the alias *{event.anchor} is not supported", mark)
+
+
+def _place(source: str) -> str:
+    return f"{source}: " if source else ""
+
+
+def _reason(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+    return f"line {mark.line + 1}, column {mark.column + 1}: {problem}" if mark else f"not readable as YAML: {problem}"
+
+
+def dump(value: object) -> str:
+    """Write a value as YAML that every reader reads alike; keys keep their order.
+
+    Raises:
+        WrongInput: a key is no string, a number is not finite, or text holds a lone surrogate.
+    """
+    _check(value)
+    try:
+        text = _dump(value, {})
+        # libyaml escapes everything above U+FFFF; people want to see the emoji they wrote.
+        return _dump_astral(value, text) if "\\U" in text else text
+    except (yaml.YAMLError, UnicodeEncodeError, RecursionError) as error:
+        raise WrongInput(f"cannot be written as YAML: {error}") from None
+
+
+def _check(value: object) -> None:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if type(key) is not str:
+                raise WrongInput(f"a YAML key must be a string, found {key!r}")
+            _check(item)
+    elif isinstance(value, list):
+        for item in value:
+            _check(item)
+    elif isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):  # noqa: PLR0124
+        raise WrongInput(f"a number in YAML must be finite, found {value!r}")
+
+
+def _dump(value: object, stand_ins: dict[int, int]) -> str:
+    dumper = type("_Dumper", (_Dumper,), {"stand_ins": stand_ins}) if stand_ins else _Dumper
+    written: str = yaml.dump(
+        value, Dumper=dumper, sort_keys=False, allow_unicode=True, width=2**31 - 1, default_flow_style=False
+    )
+    return written
+
+
+def _dump_astral(value: object, escaped: str) -> str:
+    """Dump with each character above U+FFFF standing in as an unused private one, then put the real ones back."""
+    found: set[str] = set()
+    _collect(value, found)
+    free = (point for point in _PRIVATE_USE if chr(point) not in found)
+    stand_ins = dict(zip((ord(char) for char in sorted(found) if ord(char) > 0xFFFF), free, strict=False))
+    if not stand_ins:
+        return escaped
+    return _dump(value, stand_ins).translate({mark: char for char, mark in stand_ins.items()})
+
+
+def _collect(value: object, found: set[str]) -> None:
+    if isinstance(value, str):
+        found.update(value)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            found.update(key)
+            _collect(item, found)
+    elif isinstance(value, list):
+        for item in value:
+            _collect(item, found)

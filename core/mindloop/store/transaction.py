@@ -1,0 +1,252 @@
+"""One change of the workspace: what it reads, what it stages, and its commit."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from mindloop.store import journal
+from mindloop.store.errors import Malformed
+from mindloop.store.scopes import Locks, default_timeout, ordered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+    from typing import Self
+
+    from mindloop.store.workspace import Workspace
+
+
+class Transaction:
+    """Staged changes under the locks of some scopes; ``with ws.transaction("research") as tx``.
+
+    A clean exit commits everything; an exception leaves every file as it was. Reads see what was staged.
+    Made by ``Workspace.transaction``.
+
+    Attributes:
+        workspace: the workspace being changed.
+        scopes: the locked scopes, in order.
+    """
+
+    __slots__ = ("_appended", "_locks", "_open", "_pid", "_timeout", "_written", "scopes", "workspace")
+
+    def __init__(self, workspace: Workspace, scopes: tuple[str, ...], timeout: float | None = None) -> None:
+        self.workspace = workspace
+        self.scopes = ordered(scopes)
+        self._timeout = timeout
+        self._locks: Locks | None = None
+        self._written: dict[str, bytes | None] = {}  # None: removed
+        self._appended: dict[str, list[bytes]] = {}
+        self._open = False
+        self._pid = 0
+
+    def __enter__(self) -> Self:
+        if not self.scopes:
+            raise RuntimeError("a transaction needs at least one scope")
+        if not self.workspace.is_in_memory:
+            self._lock(default_timeout() if self._timeout is None else self._timeout)
+        self._open = True
+        self._pid = os.getpid()
+        return self
+
+    def _lock(self, timeout: float) -> None:
+        """Take the locks, and first complete or undo what killed holders of them left."""
+        root = self.workspace.root
+        end = time.monotonic() + timeout
+        locks = Locks(root, self.scopes, _command())
+        while True:
+            locks.take(max(end - time.monotonic(), 0.0))
+            try:
+                wider = self._recover_under_own_locks()
+            except BaseException:
+                locks.free()
+                raise
+            if not wider:
+                self._locks = locks
+                return
+            # A dead journal spans scopes that are not ours. Our locks are freed first: the order of locks is fixed.
+            locks.free()
+            _tell(journal.recover_named(root, wider, max(end - time.monotonic(), 0.001)))
+
+    def _recover_under_own_locks(self) -> list[str]:
+        """Deal with journals inside our scopes; return those that overlap ours and reach beyond."""
+        root = self.workspace.root
+        wider = []
+        for name in journal.pending(root):
+            needed = journal.needed_scopes(root, name)
+            if needed is None or not set(needed) & set(self.scopes):
+                continue
+            if set(needed) <= set(self.scopes):
+                _tell([journal.finish(root, name, self.scopes)])
+            else:
+                wider.append(name)
+        return wider
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open = False
+        try:
+            if kind is None:
+                self._commit()
+        finally:
+            if self._locks is not None:
+                self._locks.free()
+
+    def _commit(self) -> None:
+        if self._pid != os.getpid():
+            raise RuntimeError("a forked child may not commit its parent's transaction")
+        if self.workspace.is_in_memory:
+            self._commit_in_memory()
+            return
+        root = self.workspace.root
+        contents = {rel: data for rel, data in self._written.items() if data is not None}
+        entries = [journal.write_entry(rel, data) for rel, data in contents.items()]
+        removed = [journal.remove_entry(root, rel) for rel, data in self._written.items() if data is None]
+        entries += [entry for entry in removed if entry is not None]
+        entries += [journal.append_entry(root, rel, b"".join(lines)) for rel, lines in self._appended.items()]
+        if entries:
+            journal.commit(root, self.scopes, entries, contents)
+
+    def _commit_in_memory(self) -> None:
+        for rel in self._appended:
+            self.workspace.overlay[rel] = self.read(rel)
+        self.workspace.overlay.update(self._written)
+
+    # --- changing ---------------------------------------------------------------------------------------------------
+
+    def write(self, rel: str, data: str | bytes) -> None:
+        """Stage the whole next content of a file; text is written as UTF-8.
+
+        Raises:
+            Malformed: the text holds half of a surrogate pair.
+        """
+        key = self._key(rel)
+        self._written[key] = _encoded(rel, data)
+        self._appended.pop(key, None)
+
+    def append(self, rel: str, data: bytes) -> None:
+        """Stage whole lines at the end of a file; the last newline may be left out."""
+        key = self._key(rel)
+        lines = data if data.endswith(b"\n") or not data else data + b"\n"
+        if key in self._written or not self.workspace.exists(key):
+            present = self._staged(key) or b""
+            self._written[key] = (present if not present or present.endswith(b"\n") else present + b"\n") + lines
+        elif lines:
+            self._appended.setdefault(key, []).append(lines)
+
+    def remove(self, rel: str) -> None:
+        """Stage the removal of a file; none there is none removed."""
+        key = self._key(rel)
+        self._written[key] = None
+        self._appended.pop(key, None)
+
+    def _key(self, rel: str) -> str:
+        if not self._open:
+            raise RuntimeError("the transaction is closed")
+        return self.workspace.key(rel)
+
+    # --- reading, staged changes included ---------------------------------------------------------------------------
+
+    def read(self, rel: str, limit: int | None = None) -> bytes | None:
+        """Return the bytes of a file as they will be after the commit, or None."""
+        key = self.workspace.key(rel)
+        if key in self._written:
+            return _limited(rel, self._written[key], limit)
+        data = self.workspace.read(key, limit)
+        if data is None or key not in self._appended:
+            return data
+        heal = b"\n" if data and not data.endswith(b"\n") else b""
+        return _limited(rel, data + heal + b"".join(self._appended[key]), limit)
+
+    def _staged(self, key: str) -> bytes | None:
+        return self._written[key] if key in self._written else self.workspace.read(key)
+
+    def read_text(self, rel: str, limit: int | None = None) -> str | None:
+        """Return the text of a file as it will be after the commit, or None (see ``Workspace.read_text``)."""
+        return decoded(rel, self.read(rel, limit))
+
+    def exists(self, rel: str) -> bool:
+        """Tell whether the file, or folder, will be there."""
+        key = self.workspace.key(rel)
+        if key in self._written:
+            return self._written[key] is not None
+        return self.workspace.exists(key) or self._staged_under(key)
+
+    def _staged_under(self, key: str) -> bool:
+        return any(path.startswith(key + "/") for path, data in self._written.items() if data is not None)
+
+    def is_dir(self, rel: str) -> bool:
+        """Tell whether the folder will be there."""
+        key = self.workspace.key(rel)
+        return self.workspace.is_dir(key) or self._staged_under(key)
+
+    def size(self, rel: str) -> int | None:
+        """Return the bytes a file will have, or None."""
+        key = self.workspace.key(rel)
+        if key in self._written or key in self._appended:
+            data = self.read(key)
+            return None if data is None else len(data)
+        return self.workspace.size(key)
+
+    def names(self, rel_dir: str, suffix: str = "") -> list[str]:
+        """Return the sorted names of the files of a folder, staged ones included."""
+        from mindloop.store.workspace import overlaid_names  # noqa: PLC0415 - the other way round at module level
+
+        key = self.workspace.key(rel_dir)
+        return overlaid_names(self.workspace.names(key, suffix), self._written, key, suffix)
+
+    def folders(self, rel_dir: str) -> list[str]:
+        """Return the sorted names of the folders in a folder, staged ones included."""
+        from mindloop.store.workspace import overlaid_folders  # noqa: PLC0415 - the other way round at module level
+
+        key = self.workspace.key(rel_dir)
+        return overlaid_folders(set(self.workspace.folders(key)), self._written, key)
+
+    def tree(self, rel_dir: str, suffix: str = "") -> list[str]:
+        """Return the sorted relative paths of the files under a folder, staged ones included."""
+        from mindloop.store.workspace import overlaid_tree  # noqa: PLC0415 - the other way round at module level
+
+        key = self.workspace.key(rel_dir)
+        return overlaid_tree(self.workspace.tree(key, suffix), self._written, key, suffix)
+
+
+def _command() -> str:
+    return " ".join(["mindloop" if not sys.argv or not sys.argv[0] else os.path.basename(sys.argv[0]), *sys.argv[1:4]])
+
+
+def _tell(notes: Iterable[str | None]) -> None:
+    for note in notes:
+        if note:
+            sys.stderr.write(f"note: {note}\n")
+
+
+def _encoded(rel: str, data: str | bytes) -> bytes:
+    if isinstance(data, bytes):
+        return data
+    try:
+        return data.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Malformed(f"{rel}: the text holds half of a surrogate pair, which no file can hold") from None
+
+
+def decoded(rel: str, data: bytes | None) -> str | None:
+    """Return bytes as UTF-8 text; a byte order mark is kept.
+
+    Raises:
+        Malformed: the bytes are not UTF-8.
+    """
+    if data is None:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Malformed(f"{rel}: byte {error.start} is not UTF-8", "Save the file as UTF-8.") from None
+
+
+def _limited(rel: str, data: bytes | None, limit: int | None) -> bytes | None:
+    if data is not None and limit is not None and len(data) > limit:
+        raise Malformed(f"{rel}: {len(data)} bytes, at most {limit} are read", "Shorten the file or split it.")
+    return data
