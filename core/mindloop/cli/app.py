@@ -1,0 +1,122 @@
+"""Runs one command: finds its module, turns errors into messages and exit codes.
+
+Exit codes: 0 yes or done, 1 a negative verdict, 2 a wrong call or input (or a disk that refuses), 3 a fault of ours,
+75 busy, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from mindloop.cli.commands import COMMANDS
+from mindloop.store.errors import MindloopError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+BUG, INTERRUPTED = 3, 130
+_SENT = "MINDLOOP_SENT_TO_OWN_PYTHON"
+
+
+def main() -> None:
+    """The ``mindloop`` command of an installed package: ``mindloop follow-up begin``."""
+    _speak_utf8()
+    arguments = sys.argv[1:]
+    if not arguments or arguments[0] in {"-h", "--help"}:
+        sys.stdout.write(_overview())
+        raise SystemExit(0 if arguments else 2)
+    if arguments[0] == "--version":
+        from mindloop import __version__
+
+        sys.stdout.write(f"mindloop {__version__}\n")
+        raise SystemExit(0)
+    raise SystemExit(run(arguments[0].replace("-", "_"), arguments[1:]))
+
+
+def _overview() -> str:
+    rows = "".join(f"  {name.replace('_', '-'):<12} {help_line}\n" for name, (_, help_line) in COMMANDS.items())
+    return f"usage: mindloop <command> [arguments]\n\n{rows}\nEach command explains itself with --help.\n"
+
+
+def launch(name: str, script: str) -> None:
+    """Run a file of ``core/scripts``: under the project's own interpreter where there is one, then leave.
+
+    The interpreter is left without its teardown, a seventh of a short command's time: everything is written and
+    flushed, and no exit handler of ours exists.
+    """
+    _use_own_interpreter(script)
+    _speak_utf8()
+    code = run(name, sys.argv[1:])
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        code = code or 1
+    os._exit(code)
+
+
+def _use_own_interpreter(script: str) -> None:
+    home = os.path.dirname(os.path.dirname(os.path.dirname(script)))
+    own = f"{home}/.venv/bin/python"
+    arrived = os.environ.pop(_SENT, None)
+    if arrived or os.path.realpath(sys.prefix) == f"{home}/.venv" or not os.access(own, os.X_OK):
+        return
+    os.environ[_SENT] = "1"
+    os.execv(own, [own, script, *sys.argv[1:]])  # noqa: S606  # an argv list, no shell
+
+
+def _speak_utf8() -> None:
+    """Whatever the locale says: names and quotes are never an encoding error."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")  # type: ignore[union-attr]
+
+
+def run(name: str, argv: Sequence[str]) -> int:
+    """Run the command ``name``; every error becomes one message on stderr and an exit code."""
+    try:
+        return int(_module(name).main(list(argv)))
+    except MindloopError as error:
+        _complain(f"{error}")
+        return error.exit_code
+    except KeyboardInterrupt:
+        _complain("interrupted; what was committed stays, nothing else was changed")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone (`| head`). stdout is closed for good, so that the flush at exit stays quiet too.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except ModuleNotFoundError as error:
+        _complain(f"the Python package {error.name!r} is missing\nInstall what mindloop needs with: make install")
+        return 2
+    except Exception as error:  # noqa: BLE001  # the last line: a person gets a sentence, the trace goes to a file
+        return _report_fault(name, error)
+
+
+def _module(name: str) -> ModuleType:
+    if name not in COMMANDS:
+        from difflib import get_close_matches
+
+        from mindloop.store.errors import WrongInput
+
+        near = get_close_matches(name, COMMANDS, 1)
+        hint = f"Did you mean {near[0]}?" if near else f"Commands: {', '.join(COMMANDS)}"
+        message = f"there is no command {name[:40]!r}"
+        raise WrongInput(message, hint)
+    from importlib import import_module
+
+    return import_module(COMMANDS[name][0])
+
+
+def _complain(text: str) -> None:
+    sys.stderr.write(f"mindloop: {text}\n")
+
+
+def _report_fault(name: str, error: Exception) -> int:
+    from mindloop.cli.faults import keep_trace  # only when something is wrong with us
+
+    place = keep_trace(name, error)
+    _complain(f"a fault of mindloop's own in {name}: {type(error).__name__}: {error}\nThe trace is in {place}")
+    return BUG

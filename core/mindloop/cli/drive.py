@@ -1,0 +1,106 @@
+"""``drive.py follow-up``: the whole skill without a person."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+from mindloop.cli.follow_up import add_flags, begun_json, flags_of, resume_code, resumed_json, show_begun, show_resumed
+from mindloop.cli.output import emit, emit_json, note, progress_bar
+from mindloop.cli.parsing import add_json, parser, verb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mindloop.protocol.host import Host
+    from mindloop.skills.follow_up.drive import Driven
+    from mindloop.store.workspace import Workspace
+
+PROG = "drive.py"
+SKILLS = {"follow-up": "messages for every user who qualifies, from verified quotes"}
+HOSTS = ("rehearsal", "claude")
+
+
+def main(argv: list[str]) -> int:
+    """Drive one skill."""
+    verb(PROG, argv, SKILLS)
+    options = parser(f"{PROG} follow-up", "Run /follow-up to its end without a person.")
+    options.add_argument("--host", choices=HOSTS, required=True, help="who fills the gaps")
+    options.add_argument("--run", metavar="RUN", help="continue this run instead of beginning one")
+    options.add_argument("--full", action="store_true", help="list everybody and every check")
+    add_flags(options)
+    add_json(options)
+    return _drive(options.parse_args(argv[1:]))
+
+
+def _drive(chosen: Any) -> int:
+    from mindloop.store.workspace import Workspace
+
+    found = Workspace.find()
+    workspace = found.in_memory() if chosen.dry_run else found
+    progress, stop = progress_bar()
+    try:
+        with nullcontext() if chosen.dry_run else _only_driver(found):
+            driven = _driven(workspace, chosen, progress)
+    finally:
+        stop()
+    if chosen.json:
+        emit_json(_json(workspace, driven, chosen))
+    else:
+        _show(workspace, driven, chosen)
+    return resume_code(driven.resumed) if driven.resumed else 0
+
+
+def _only_driver(workspace: Workspace) -> Any:
+    from mindloop.store.lock import hold
+
+    return hold(workspace.path(".mindloop/locks/driver.lock"), f"{PROG} follow-up")
+
+
+def _driven(workspace: Workspace, chosen: Any, progress: Any) -> Driven:
+    from mindloop.skills.follow_up.drive import drive, drive_on
+    from mindloop.store.clock import now
+
+    host = _host(chosen.host)
+    if chosen.run:
+        return drive_on(workspace, host, chosen.run, now(), progress)
+    return drive(workspace, host, now(), flags_of(chosen), progress)
+
+
+def _host(name: str) -> Host:
+    if name == "claude":
+        from mindloop.hosts.claude import ClaudeHost
+
+        return ClaudeHost()
+    from mindloop.hosts.rehearsal import RehearsalHost
+
+    return RehearsalHost()
+
+
+def _json(workspace: Workspace, driven: Driven, chosen: Any) -> dict[str, Any]:
+    begun = begun_json(driven.begun, dry_run=chosen.dry_run) if driven.begun else {}
+    resumed = resumed_json(driven.resumed) if driven.resumed else {}
+    skipped = resumed.get("skipped", begun.get("skipped", []))
+    value = {**begun, **resumed, "host": chosen.host, "skipped": skipped, "warnings": driven.warnings}
+    if chosen.dry_run:
+        value |= {"run": None, "batch": None, "batch_text": _batch_text(workspace, driven)}
+    return value
+
+
+def _batch_text(workspace: Workspace, driven: Driven) -> str:
+    path = driven.resumed.batch if driven.resumed else driven.begun.batch if driven.begun else None
+    return (workspace.read_text(path) or "") if path else ""
+
+
+def _show(workspace: Workspace, driven: Driven, chosen: Any) -> None:
+    if chosen.host == "rehearsal":
+        emit("rehearsal: no model was asked; every message is a labelled placeholder on a verified quote")
+    if chosen.dry_run:
+        for warning in driven.warnings:
+            note(f"warning: {warning}")
+        emit(_batch_text(workspace, driven))
+        return
+    if driven.begun:
+        show_begun(driven.begun, dry_run=False, full=chosen.full, driven=True)
+    if driven.resumed:
+        show_resumed(driven.resumed, full=chosen.full)

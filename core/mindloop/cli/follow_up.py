@@ -1,0 +1,252 @@
+"""``follow_up.py``: begin, packet, answer, resume, status."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mindloop.skills.follow_up.begin import Begun
+    from mindloop.skills.follow_up.resume import Resumed
+
+PROG = "follow_up.py"
+VERBS = {
+    "begin": "check every canvas, write one packet for each user who qualifies",
+    "packet": "print the exact prompt of one user",
+    "answer": "file a user's raw answer from standard input",
+    "resume": "check the filed answers, write the batch, record growth",
+    "status": "where a run stands; without a run, all of them",
+}
+
+
+def main(argv: list[str]) -> int:
+    """Run one verb."""
+    if argv[:1] == ["status"] and "-h" not in argv and "--help" not in argv:
+        from mindloop.cli.run_status import status  # the hot one: no parser, no YAML
+
+        return status(argv[1:])
+    from mindloop.cli.parsing import verb
+
+    return _VERBS[verb(PROG, argv, VERBS)](argv[1:])
+
+
+def _begin(argv: list[str]) -> int:
+    from mindloop.cli.output import emit_json, progress_bar
+    from mindloop.cli.parsing import add_json, parser
+    from mindloop.skills.follow_up.begin import begin
+    from mindloop.store.clock import now
+    from mindloop.store.workspace import Workspace
+
+    options = parser(f"{PROG} begin", "Check every canvas and write one packet for each user who qualifies.")
+    add_flags(options)
+    options.add_argument("--full", action="store_true", help="list everybody")
+    add_json(options)
+    chosen = options.parse_args(argv)
+    workspace = Workspace.find()
+    progress, stop = progress_bar()
+    try:
+        begun = begin(workspace.in_memory() if chosen.dry_run else workspace, now(), flags_of(chosen), progress)
+    finally:
+        stop()
+    if chosen.json:
+        emit_json(begun_json(begun, dry_run=chosen.dry_run))
+    else:
+        show_begun(begun, dry_run=chosen.dry_run, full=chosen.full)
+    return 0
+
+
+def add_flags(options: Any) -> None:
+    """The flags that begin and drive share."""
+    options.add_argument("--canvas", metavar="USER", help="only this user")
+    options.add_argument("--dry-run", action="store_true", help="change no byte of the workspace")
+    options.add_argument("--allow-stale", action="store_true", help="use a stale cognition as it is")
+
+
+def flags_of(chosen: Any) -> dict[str, Any]:
+    """The run's flags from parsed arguments."""
+    return {"canvas": chosen.canvas, "dry_run": chosen.dry_run, "allow_stale": chosen.allow_stale}
+
+
+def begun_json(begun: Begun, *, dry_run: bool) -> dict[str, Any]:
+    """What ``begin --json`` prints."""
+    return {
+        "run": None if dry_run else begun.place.run,
+        "dry_run": dry_run,
+        "waiting": [{"user": entry["user"], "packet": entry["packet"]} for entry in begun.waiting],
+        "skipped": [{"user": entry["user"], "reason": entry["reason"]} for entry in begun.skipped],
+        "batch": None if dry_run else begun.batch,
+        "warnings": begun.warnings[:20],
+    }
+
+
+def show_begun(begun: Begun, *, dry_run: bool, full: bool, driven: bool = False) -> None:
+    """The same for people and models, short; a driver has no use for the packets' references."""
+    from mindloop.cli.output import emit, limited, note
+
+    for warning in begun.warnings[:5]:
+        note(f"warning: {warning}")
+    if len(begun.warnings) > 5:  # a handful is readable
+        note(f"warning: (+{len(begun.warnings) - 5} more; doctor.py lists them)")
+    head = "dry run: nothing is written" if dry_run else f"run {begun.place.run}"
+    lines = [f"{head}; {len(begun.waiting)} waiting, {len(begun.skipped)} skipped"]
+    if not driven:
+        lines += limited([f"  {_waiting(entry, dry_run=dry_run)}" for entry in begun.waiting], full=full)
+    lines += ["skipped:"] if begun.skipped else []
+    rows = [f"  {entry['user']}: {entry['reason']}" + _detail(entry, full=full) for entry in begun.skipped]
+    emit("\n".join(lines + limited(rows, full=full) + _next_step(begun, quiet=dry_run or driven)))
+
+
+def _waiting(entry: dict[str, str], *, dry_run: bool) -> str:
+    return entry["user"] if dry_run else f"{entry['user']}: {entry['packet']}"
+
+
+def _detail(entry: dict[str, str], *, full: bool) -> str:
+    return f" ({entry['detail']})" if full and entry["detail"] else ""
+
+
+def _next_step(begun: Begun, *, quiet: bool) -> list[str]:
+    if begun.batch:
+        return [f"nobody waits; written: {begun.batch}"]
+    if quiet:
+        return []
+    return [f"next: one isolated writer for each packet, then: {PROG} resume {begun.place.run}"]
+
+
+def _packet(argv: list[str]) -> int:
+    from mindloop.cli.parsing import parser
+    from mindloop.protocol.run_files import read_packet
+    from mindloop.store.workspace import Workspace
+
+    options = parser(f"{PROG} packet", "Print the exact prompt of one user, byte for byte.")
+    options.add_argument("run")
+    options.add_argument("user")
+    options.add_argument("--json", action="store_true", help="print the prompt with its hash and manifest")
+    chosen = options.parse_args(argv)
+    workspace = Workspace.find()
+    slug = _slug(chosen.user)
+    if chosen.json:
+        return _packet_json(workspace, chosen.run, slug)
+    sys.stdout.buffer.write(read_packet(workspace, chosen.run, slug))
+    return 0
+
+
+def _packet_json(workspace: Any, run: str, slug: str) -> int:
+    from mindloop.cli.output import emit_json
+    from mindloop.protocol.run_files import find_run, read_item
+
+    item = read_item(workspace, find_run(workspace, run), slug)
+    emit_json({key: item.get(key) for key in ("run", "user", "sha256", "manifest", "prompt", "log")})
+    return 0
+
+
+def _slug(user: str) -> str:
+    from mindloop.observer.names import display_name, slug
+
+    return slug(display_name(user))
+
+
+def _answer(argv: list[str]) -> int:
+    from mindloop.cli.output import emit, emit_json, read_stdin_bytes
+    from mindloop.cli.parsing import add_json, parser
+    from mindloop.protocol.run_files import file_answer
+    from mindloop.store.workspace import Workspace
+
+    options = parser(f"{PROG} answer", "File a user's raw answer from standard input; resume checks it.")
+    options.add_argument("run")
+    options.add_argument("user")
+    options.add_argument("--host", default="person", help="who answered (written into the batch)")
+    add_json(options)
+    chosen = options.parse_args(argv)
+    slug = _slug(chosen.user)
+    raw = read_stdin_bytes().decode("utf-8", "surrogateescape")
+    said = file_answer(Workspace.find(), chosen.run, slug, raw, _host(chosen.host))
+    if chosen.json:
+        emit_json({"run": chosen.run, "user": chosen.user, "filed": True, "note": said})
+    else:
+        emit(said)
+    return 0
+
+
+def _host(name: str) -> str:
+    from mindloop.protocol.run_files import checked_name
+
+    return checked_name(name, "host")
+
+
+def _resume(argv: list[str]) -> int:
+    from mindloop.cli.output import emit_json, progress_bar
+    from mindloop.cli.parsing import add_json, parser
+    from mindloop.skills.follow_up.resume import resume
+    from mindloop.store.clock import now
+    from mindloop.store.workspace import Workspace
+
+    options = parser(f"{PROG} resume", "Check the filed answers, write the batch, record growth.")
+    options.add_argument("run")
+    options.add_argument("--full", action="store_true", help="list everybody and every check")
+    add_json(options)
+    chosen = options.parse_args(argv)
+    progress, stop = progress_bar()
+    try:
+        resumed = resume(Workspace.find(), chosen.run, now(), progress)
+    finally:
+        stop()
+    if chosen.json:
+        emit_json(resumed_json(resumed))
+    else:
+        show_resumed(resumed, full=chosen.full)
+    return resume_code(resumed)
+
+
+def resume_code(resumed: Resumed) -> int:
+    """75 where a lock kept somebody open, 1 where nothing could be done, else 0."""
+    if resumed.busy:
+        return 75
+    return 1 if resumed.open and not resumed.done else 0
+
+
+def resumed_json(resumed: Resumed) -> dict[str, Any]:
+    """What ``resume --json`` prints."""
+    return {
+        "run": resumed.place.run,
+        "state": resumed.state,
+        "batch": resumed.batch,
+        "done": resumed.done,
+        "open": resumed.open,
+        "busy": resumed.busy,
+        "skipped": resumed.skipped,
+        "log": resumed.log,
+        "warnings": resumed.warnings,
+    }
+
+
+def show_resumed(resumed: Resumed, *, full: bool) -> None:
+    """The same for people and models, short."""
+    from mindloop.cli.output import emit, limited, note
+
+    for warning in resumed.warnings:
+        note(f"warning: {warning}")
+    written = [entry for entry in resumed.done if entry["messages"]]
+    total = sum(entry["messages"] for entry in written)
+    lines = [f"run {resumed.place.run}: {total} messages for {len(written)} users, {len(resumed.open)} still open"]
+    rows = [f"  {entry['user']}: {_count(entry)}" for entry in resumed.done]
+    checks = [f"  {line}" for line in resumed.log if full or _notable(line)]
+    lines += limited(rows, full=full) + (["checks:", *limited(checks, full=full)] if checks else [])
+    if resumed.batch:
+        lines.append(f"batch: {resumed.batch}")
+    if resumed.open:
+        lines.append(f"open: {', '.join(limited(resumed.open, full=full))}; resume again once they are answered")
+    emit("\n".join(lines))
+
+
+def _notable(line: str) -> bool:
+    """Whether a check changed something or warns; the raw answers and the rest are for --full."""
+    return any(word in line for word in (" REFUSED ", " REPLACED ", " STRIPPED ", " DROPPED ", " WARNING ", "left open"))
+
+
+def _count(entry: dict[str, Any]) -> str:
+    return f"{entry['messages']} messages" if entry["messages"] else f"skipped, {entry['outcome']}"
+
+
+_VERBS = {"begin": _begin, "packet": _packet, "answer": _answer, "resume": _resume}

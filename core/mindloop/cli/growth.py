@@ -1,0 +1,58 @@
+"""``growth.py``: what growth knows of a user."""
+
+from __future__ import annotations
+
+from mindloop.cli.output import emit, emit_json
+from mindloop.cli.parsing import add_json, parser, verb
+from mindloop.observer.growth import summary
+from mindloop.observer.layout import Layout
+from mindloop.observer.names import display_name, slug
+from mindloop.store.documents import read_yaml
+from mindloop.store.errors import Negative
+from mindloop.store.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+PROG = "growth.py"
+VERBS = {"show": "what growth knows of a user"}
+
+
+def main(argv: list[str]) -> int:
+    """Run one verb."""
+    verb(PROG, argv, VERBS)
+    options = parser(f"{PROG} show", "What growth knows of a user. Exit 1 where it knows nothing yet.")
+    options.add_argument("user")
+    add_json(options)
+    chosen = options.parse_args(argv[1:])
+    state = _state(Workspace.find(), chosen.user)
+    if chosen.json:
+        emit_json({"growth": state, "summary": summary(state)})
+    else:
+        emit("\n".join(_lines(state)))
+    return 0
+
+
+def _state(workspace: Workspace, user: str) -> Any:
+    name = display_name(user)
+    layout = Layout(str(workspace.settings.get("observer.root")))
+    state = read_yaml(workspace, layout.growth(slug(name)), "growth")
+    if state is None:
+        message = f"growth knows nothing of {name!r} yet"
+        raise Negative(message, "It begins with the first batch of messages: follow_up.py begin")
+    return state
+
+
+def _lines(state: Any) -> list[str]:
+    told = summary(state)
+    batches = state["follow_ups"]
+    lines = [f"{state['user']}: {state['next_batch_seq'] - 1} batches recorded, {len(batches)} kept"]
+    lines += [f"  {one['id']} {one['confidence']}, {one['decay_state']}: {one['title']}" for one in state["hypotheses"]]
+    for pattern, counters in state["question_patterns"].items():
+        lines.append(
+            f"  {pattern}: used {counters['times_used']}, answered {counters['responded_count']}, "
+            f"silent {counters['silence_count']}, effectiveness {counters['effectiveness_score']}"
+        )
+    lines += [f"  open: {one['id']} ({one['hypothesis']}), sent {one['sent_at']}" for one in told["pending_followups"]]
+    return lines + [f"  {warning}" for warning in told["decay_warnings"]]

@@ -1,0 +1,55 @@
+"""One argument parser a command, with our exit code and our hints."""
+
+from __future__ import annotations
+
+import argparse
+
+from mindloop.store.errors import WrongInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+
+class Parser(argparse.ArgumentParser):
+    """Raises WrongInput instead of printing and leaving."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what was wrong and how the command is called."""
+        raise WrongInput(f"{self.prog}: {message}", f"See: {self.prog} --help")
+
+
+def parser(prog: str, description: str, epilog: str = "") -> Parser:
+    """A parser whose help keeps the line breaks it was written with."""
+    return Parser(
+        prog=prog,
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def add_json(target: argparse.ArgumentParser) -> None:
+    """``--json``, for programs."""
+    target.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def verb(prog: str, argv: list[str], verbs: dict[str, str]) -> str:
+    """The first word of the call, one of ``verbs``; help and mistakes list them all.
+
+    Raises:
+        WrongInput: no word, or not one of them.
+        SystemExit: for --help, after printing it.
+    """
+    rows = "".join(f"  {name:<9} {line}\n" for name, line in verbs.items())
+    if argv and argv[0] in {"-h", "--help"}:
+        import sys
+
+        sys.stdout.write(f"usage: {prog} <verb> [arguments]\n\n{rows}\n{prog} <verb> --help explains one.\n")
+        raise SystemExit(0)
+    if not argv or argv[0] not in verbs:
+        came = f"{argv[0][:40]!r}" if argv else "nothing"
+        message = f"{prog}: expected one of {', '.join(verbs)}; got {came}"
+        raise WrongInput(message, f"See: {prog} --help")
+    return argv[0]

@@ -1,0 +1,109 @@
+"""``follow_up.py status``: the hot command; it reads heads and counts answers, with nothing slow imported."""
+
+from __future__ import annotations
+
+import sys
+
+from mindloop.protocol.run_files import all_runs, answered_items, find_run, read_head
+from mindloop.store.errors import MindloopError, WrongInput
+from mindloop.store.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mindloop.protocol.run_files import RunPlace
+
+USAGE = "usage: follow_up.py status [RUN] [--json]"
+SHOWN = 10
+
+
+def status(argv: list[str]) -> int:
+    """Print where one run stands, or a line for each of the latest."""
+    as_json = "--json" in argv
+    names = [word for word in argv if word != "--json"]
+    if len(names) > 1 or any(name.startswith("-") for name in names):
+        message = f"follow_up.py status: expected at most one run, got {' '.join(argv)[:80]!r}"
+        raise WrongInput(message, USAGE)
+    workspace = Workspace.find()
+    places = [find_run(workspace, names[0])] if names else all_runs(workspace)
+    if as_json:
+        _print_json(workspace, places, single=bool(names))
+    elif names:
+        sys.stdout.write(_one(describe(workspace, places[0])))
+    else:
+        sys.stdout.write(_many(workspace, places))
+    return 0
+
+
+def describe(workspace: Workspace, place: RunPlace) -> dict[str, Any]:
+    """Where a run stands: its state, who waits, who is answered, who is done, who was left out."""
+    head = read_head(workspace, place)
+    done = head.get("done", {})
+    waiting = head.get("waiting", {})
+    answered = answered_items(workspace, place) & set(waiting)
+    return {
+        "run": place.run,
+        "skill": head.get("skill"),
+        "state": head.get("state"),
+        "started_at": head.get("started_at"),
+        "waiting": sorted(set(waiting) - answered - set(done)),
+        "answered": sorted(answered - set(done)),
+        "done": dict(sorted(done.items())),
+        "skipped": [{"user": entry["user"], "reason": entry["reason"]} for entry in head.get("skipped", [])],
+        "batch": head.get("batch"),
+    }
+
+
+def _print_json(workspace: Workspace, places: list[RunPlace], *, single: bool) -> None:
+    from mindloop.cli.output import emit_json
+
+    if single:
+        emit_json(describe(workspace, places[0]))
+    else:
+        emit_json({"runs": [_summary(workspace, place) for place in places]})
+
+
+def _summary(workspace: Workspace, place: RunPlace) -> dict[str, Any]:
+    try:
+        found = describe(workspace, place)
+    except MindloopError as error:
+        return {"run": place.run, "state": "unreadable", "problem": error.message}
+    return {key: found[key] for key in ("run", "state", "started_at", "batch")} | {
+        key: len(found[key]) for key in ("waiting", "answered", "done", "skipped")
+    }
+
+
+def _one(found: dict[str, Any]) -> str:
+    lines = [
+        f"{found['run']}: {found['state']}, started {found['started_at']}",
+        f"waiting {len(found['waiting'])}{_names(found['waiting'])}",
+        f"answered {len(found['answered'])}{_names(found['answered'])}",
+        f"done {len(found['done'])}{_names(list(found['done']))}",
+        f"skipped {len(found['skipped'])}",
+    ]
+    if found["batch"]:
+        lines.append(f"batch {found['batch']}")
+    if found["state"] == "beginning":
+        lines.append("begin was interrupted; begin again")
+    elif found["answered"]:
+        lines.append(f"next: follow_up.py resume {found['run']}")
+    return "\n".join(lines) + "\n"
+
+
+def _names(names: list[str]) -> str:
+    if not names:
+        return ""
+    more = f" (+{len(names) - SHOWN} more)" if len(names) > SHOWN else ""
+    return ": " + ", ".join(names[:SHOWN]) + more
+
+
+def _many(workspace: Workspace, places: list[RunPlace]) -> str:
+    if not places:
+        return "no runs yet; start one with: follow_up.py begin\n"
+    rows = []
+    for place in places[-SHOWN:]:
+        found = _summary(workspace, place)
+        counts = found.get("problem") or ", ".join(f"{found[key]} {key}" for key in ("waiting", "answered", "done"))
+        rows.append(f"{place.run}: {found['state']}; {counts}")
+    return "\n".join(rows) + "\n"

@@ -1,0 +1,207 @@
+"""Begins a run: steps 0 to 2i for every selected user, then the packets wait."""
+
+from __future__ import annotations
+
+from mindloop.protocol.run_files import SCHEMA, RunPlace, prompt_hash, runs_dir, write_object
+from mindloop.protocol.step import Ask, Skip
+from mindloop.protocol.walk import walk
+from mindloop.skills.follow_up.case import Case, FollowUp
+from mindloop.skills.follow_up.finish import BEGINNING, OPEN, finish
+from mindloop.skills.follow_up.scores import ScoreFetcher
+from mindloop.skills.follow_up.table import FOLLOW_UP
+from mindloop.store.clock import stamp
+from mindloop.store.errors import Busy
+from mindloop.store.ids import next_run_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+    from typing import Any
+
+    from mindloop.protocol.walk import Walked
+    from mindloop.store.workspace import Workspace
+
+    Progress = Callable[[str, int, int], None]
+
+GROUP = 64
+
+
+class Begun:
+    """What a begin came to: who waits, who was left out and why, what the operator should know."""
+
+    __slots__ = ("batch", "place", "skipped", "waiting", "warnings")
+
+    def __init__(self, place: RunPlace) -> None:
+        self.place = place
+        self.waiting: list[dict[str, str]] = []
+        self.skipped: list[dict[str, str]] = []
+        self.warnings: list[str] = []
+        self.batch: str | None = None
+
+
+def begin(workspace: Workspace, now: datetime, flags: dict[str, Any], progress: Progress | None = None) -> Begun:
+    """Walk every selected user up to the question that only a judge can answer.
+
+    Args:
+        workspace: the workspace, or its in-memory view for a dry run.
+        now: the instant of this command.
+        flags: ``canvas`` (a user or None), ``dry_run``, ``allow_stale``.
+        progress: called with (label, done, total) while users are walked.
+
+    Raises:
+        WrongInput: a required path is missing, or ``canvas`` names nobody.
+    """
+    context = FollowUp(workspace, now, flags)
+    walk(FOLLOW_UP.leading(), context, flags)
+    begun = Begun(_open_run(context))
+    context.run = begun.place.run
+    cases = _gather(context, begun, progress)
+    ScoreFetcher(workspace).fetch_all(cases)
+    _pack(context, begun, cases, progress)
+    begun.warnings = context.warnings
+    _close(context, begun)
+    return begun
+
+
+def _open_run(context: FollowUp) -> RunPlace:
+    agent = str(context.settings.get("agent"))
+    folder = runs_dir(agent)
+    with context.workspace.transaction(f"agent:{agent}") as tx:
+        place = RunPlace(agent, next_run_id(tx.names(folder, ".json"), FOLLOW_UP.name, context.day))
+        write_object(tx, place.head, _head(context, BEGINNING))
+    return place
+
+
+def _head(context: FollowUp, state: str) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "skill": FOLLOW_UP.name,
+        "state": state,
+        "started_at": stamp(context.now),
+        "flags": {key: value for key, value in context.flags.items() if value},
+        "waiting": {},
+        "done": {},
+        "skipped": [],
+        "warnings": [],
+    }
+
+
+def _gather(context: FollowUp, begun: Begun, progress: Progress | None) -> list[Case]:
+    """Steps 2a to 2e, which only read; what is left goes to the score API."""
+    steps, kept = FOLLOW_UP.lane(stop="2f"), []
+    total = len(context.selected)
+    for number, file in enumerate(context.selected, 1):
+        case = Case(file)
+        walked = walk(steps, context, context.flags, case)
+        if isinstance(walked.outcome, Skip):
+            _leave_out(begun, case, walked)
+        else:
+            case.log += walked.notes
+            kept.append(case)
+        if progress:
+            progress("reading canvases", number, total)
+    return kept
+
+
+def _leave_out(begun: Begun, case: Case, walked: Walked) -> None:
+    outcome = walked.outcome
+    if isinstance(outcome, Skip):
+        begun.skipped.append({"user": case.user, "reason": outcome.reason, "detail": outcome.detail})
+
+
+def _pack(context: FollowUp, begun: Begun, cases: list[Case], progress: Progress | None) -> None:
+    """Steps 2f to 2i; packets without growth are committed in groups, the others with their growth state."""
+    group: list[tuple[str, dict[str, Any]]] = []
+    for number, case in enumerate(cases, 1):
+        if not _pack_with_growth(context, begun, case):
+            item = _walk_to_question(context, begun, case)
+            group += [item] if item else []
+        if len(group) >= GROUP or number == len(cases):
+            _commit(context, begun, group)
+            group = []
+        if progress:
+            progress("writing packets", number, len(cases))
+
+
+def _pack_with_growth(context: FollowUp, begun: Begun, case: Case) -> bool:
+    """Walk a user whose growth state exists under that user's lock; False where there is none or the lock is busy."""
+    slug = case.canvas.slug
+    if not context.growth_enabled() or not context.workspace.exists(context.layout.growth(slug)):
+        return False
+    try:
+        with context.workspace.transaction(begun.place.scope, f"user:{slug}") as tx:
+            context.tx = tx
+            item = _walk_to_question(context, begun, case)
+            if item:
+                write_object(tx, *item)
+    except Busy as error:
+        context.warnings.append(f"{case.user}: growth left out of this packet: {error.message}")
+        return False
+    finally:
+        context.tx = None
+    return True
+
+
+def _walk_to_question(context: FollowUp, begun: Begun, case: Case) -> tuple[str, dict[str, Any]] | None:
+    walked = walk(FOLLOW_UP.lane(start="2f", stop="4a"), context, context.flags, case)
+    case.log += walked.notes
+    if not isinstance(walked.outcome, Ask):
+        _leave_out(begun, case, walked)
+        return None
+    gap = walked.outcome.gap
+    begun.waiting.append({"user": case.user, "slug": gap.id, "packet": f"packet:{begun.place.run}/{gap.id}"})
+    return begun.place.item(gap.id), _dossier(begun, case, gap.packet(), gap.default)
+
+
+def _dossier(begun: Begun, case: Case, packet: str, default: str) -> dict[str, Any]:
+    """All that a later process needs to check the answer, beside the packet itself."""
+    from mindloop.observer.score import score_line
+
+    return {
+        "schema": SCHEMA,
+        "run": begun.place.run,
+        "user": case.user,
+        "slug": case.canvas.slug,
+        "sha256": prompt_hash(packet),
+        "prompt": packet,
+        "default": default,
+        "manifest": case.manifest,
+        "canvas": case.canvas.path,
+        "wallet": case.canvas.wallet,
+        "triggers": case.triggers,
+        "registry": case.registry,
+        "temporal": case.temporal,
+        "score_line": score_line(case.snapshot),
+        "fears": None if case.cognition is None else case.cognition.get("fears", []),
+        "cognition_status": case.cognition_status,
+        "hypotheses": _hypotheses(case),
+        "cycle_started_at": case.cycle_started_at,
+        "log": case.log,
+    }
+
+
+def _hypotheses(case: Case) -> list[dict[str, str]]:
+    return [{"id": one.id, "title": one.title, "confidence": one.confidence} for one in case.canvas.hypotheses]
+
+
+def _commit(context: FollowUp, begun: Begun, group: list[tuple[str, dict[str, Any]]]) -> None:
+    if not group:
+        return
+    with context.workspace.transaction(begun.place.scope) as tx:
+        for path, item in group:
+            write_object(tx, path, item)
+
+
+def _close(context: FollowUp, begun: Begun) -> None:
+    """Write down who waits; where nobody does, the run goes through to its end at once."""
+    head = _head(context, OPEN)
+    head["waiting"] = {entry["slug"]: entry["user"] for entry in begun.waiting}
+    head["skipped"] = begun.skipped
+    head["warnings"] = begun.warnings[:100]
+    if begun.waiting:
+        with context.workspace.transaction(begun.place.scope) as tx:
+            write_object(tx, begun.place.head, head)
+        return
+    with context.workspace.transaction(begun.place.scope, "research") as tx:
+        begun.batch = finish(context, tx, begun.place, head, [])

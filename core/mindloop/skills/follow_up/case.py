@@ -1,0 +1,176 @@
+"""What /follow-up holds while it works: the shared metadata, and one user's case."""
+
+from __future__ import annotations
+
+from mindloop.observer.layout import Layout
+from mindloop.store.clock import day
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+    from typing import Any
+
+    from mindloop.observer.canvas import Canvas, CanvasFile
+    from mindloop.observer.manifest import OtherCanvases
+    from mindloop.observer.prior import PriorIndex
+    from mindloop.observer.provenance import ProvenanceIndex
+    from mindloop.observer.types import (
+        GrowthSummary,
+        ProvenanceRecord,
+        Quote,
+        Release,
+        ReleaseRecord,
+        TemporalEntry,
+        Trigger,
+        UserResult,
+    )
+    from mindloop.skills.follow_up.batch_steps import Finishing
+    from mindloop.store.transaction import Transaction
+    from mindloop.store.workspace import Workspace
+
+
+class FollowUp:
+    """One command's view of the shared metadata (follow-up, step 1).
+
+    Attributes:
+        now: the one instant that every file, id and age of this command comes from.
+        flags: ``canvas``, ``dry_run``, ``allow_stale``.
+        run: the run's id, known before the first user's step.
+        files: every canvas of the workspace; assertions look at all of them.
+        selected: the canvases that this run is for.
+    """
+
+    __slots__ = (
+        "batches",
+        "chronicle_index",
+        "day",
+        "files",
+        "finishing",
+        "flags",
+        "index",
+        "layout",
+        "now",
+        "others",
+        "releases",
+        "run",
+        "selected",
+        "settings",
+        "tx",
+        "warnings",
+        "workspace",
+    )
+
+    def __init__(self, workspace: Workspace, now: datetime, flags: dict[str, Any]) -> None:
+        self.workspace = workspace
+        self.settings = workspace.settings
+        self.layout = Layout(str(self.settings.get("observer.root")))
+        self.now = now
+        self.day = day(now)
+        self.flags = flags
+        self.run = ""
+        self.files: list[CanvasFile] = []
+        self.selected: list[CanvasFile] = []
+        self.releases: list[Release] = []
+        self.batches: PriorIndex
+        self.chronicle_index: list[ReleaseRecord] | None = None
+        self.index: ProvenanceIndex
+        self.others: OtherCanvases
+        self.finishing: Finishing
+        self.tx: Transaction | None = None
+        self.warnings: list[str] = []
+
+    def growth_enabled(self) -> bool:
+        """Whether the growth loop is on in this workspace."""
+        return bool(self.settings.get("observer.growth.enabled"))
+
+
+class Case:
+    """One user's data between steps 2a and 2i; nothing of another user ever enters it.
+
+    What the checks of the answer need is kept in the run's item file (`dossier`), so that any later process can
+    resume.
+    """
+
+    __slots__ = (
+        "canvas",
+        "chronicle",
+        "cognition",
+        "cognition_status",
+        "cycle_started_at",
+        "file",
+        "growth_section",
+        "log",
+        "manifest",
+        "prior",
+        "prior_count",
+        "prompt",
+        "records",
+        "registry",
+        "score",
+        "score_raw",
+        "snapshot",
+        "temporal",
+        "triggers",
+        "user",
+    )
+
+    def __init__(self, file: CanvasFile) -> None:
+        self.file = file
+        self.user = file.user_guess
+        self.canvas: Canvas
+        self.triggers: list[Trigger] = []
+        self.records: list[ProvenanceRecord] = []
+        self.registry: list[Quote] = []
+        self.temporal: dict[str, TemporalEntry] = {}
+        self.score: Any = None
+        self.score_raw = ""
+        self.snapshot: dict[str, Any] = {}
+        self.prior = ""
+        self.prior_count = 0
+        self.growth_section: GrowthSummary | None = None
+        self.cycle_started_at: str | None = None
+        self.cognition: dict[str, Any] | None = None
+        self.cognition_status = "missing"
+        self.chronicle = ""
+        self.prompt = ""
+        self.manifest: dict[str, Any] = {}
+        self.log: list[str] = []
+
+
+class Answered:
+    """One user's answer on its way through steps 4a to 4e.
+
+    Attributes:
+        dossier: the run's item file: what the answer is checked against.
+        raw: what the judge returned, unchanged.
+        skip_reason: why the user leaves without messages, or None.
+    """
+
+    __slots__ = ("answer", "dossier", "host", "log", "raw", "skip_reason", "total_claims", "total_quotes")
+
+    def __init__(self, dossier: dict[str, Any], raw: str, host: str) -> None:
+        self.dossier = dossier
+        self.raw = raw
+        self.host = host
+        self.answer: Any = None
+        self.skip_reason: str | None = None
+        self.total_quotes = 0
+        self.total_claims = 0
+        self.log: list[str] = []
+
+    def result(self) -> UserResult:
+        """What the batch takes of this user; without messages it only adds to the sums."""
+        kept = self.skip_reason is None
+        return {
+            "user": self.dossier["user"],
+            "slug": self.dossier["slug"],
+            "canvas": self.dossier["canvas"],
+            "triggers": self.dossier["triggers"],
+            "score_line": self.dossier["score_line"],
+            "scary_questions": self.answer.scary_questions if kept else [],
+            "messages": self.answer.messages if kept else [],
+            "tokens": [],
+            "total_quotes": self.total_quotes,
+            "total_claims": self.total_claims,
+            "host": self.host,
+        }

@@ -1,0 +1,75 @@
+"""Steps 0 and 1: what must be there, and the metadata that all users share."""
+
+from __future__ import annotations
+
+from mindloop.observer.canvas import load_canvases, matches
+from mindloop.observer.chronicle import load_index as load_chronicle_index
+from mindloop.observer.chronicle import load_releases
+from mindloop.observer.manifest import OtherCanvases
+from mindloop.observer.prior import batch_index
+from mindloop.observer.provenance import load_index
+from mindloop.protocol.step import Done
+from mindloop.skills.follow_up.scores import score_command
+from mindloop.store.errors import WrongInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mindloop.observer.canvas import CanvasFile
+    from mindloop.protocol.step import Ask, Skip
+    from mindloop.skills.follow_up.case import FollowUp
+
+
+def check_dependencies(context: FollowUp) -> Done | Skip | Ask:
+    """Step 0: name everything that is missing, at once; nothing is written where something is."""
+    missing = _missing(context)
+    if missing:
+        message = "the batch cannot start; missing: " + "; ".join(missing)
+        raise WrongInput(message, "Make the folders with: init.py   (then canvas.py observe adds a first canvas)")
+    return Done("all required paths are there")
+
+
+def _missing(context: FollowUp) -> list[str]:
+    workspace, layout = context.workspace, context.layout
+    found = []
+    if not workspace.exists(layout.provenance_index):
+        found.append(f"{layout.provenance_index} (the provenance index)")
+    if not workspace.is_dir(layout.chronicle_dir):
+        found.append(f"{layout.chronicle_dir}/ (the release chronicle)")
+    command = score_command(workspace)
+    if command is None:
+        found.append(f"{workspace.settings.get('observer.score_api.command')} (the score API command, executable)")
+    if not workspace.is_dir(layout.canvas_dir) or not workspace.names(layout.canvas_dir, ".md"):
+        found.append(f"{layout.canvas_dir}/*.md (at least one canvas)")
+    if not workspace.is_dir(layout.follow_ups_dir):
+        found.append(f"{layout.follow_ups_dir}/ (the output folder)")
+    return found
+
+
+def load_shared(context: FollowUp) -> Done | Skip | Ask:
+    """Step 1: canvases, releases, the index of earlier batches, the provenance index."""
+    workspace = context.workspace
+    context.files = load_canvases(workspace)
+    context.selected = _selected(context)
+    context.releases, warnings = load_releases(workspace)
+    context.chronicle_index, index_warnings = load_chronicle_index(workspace)
+    context.batches = batch_index(workspace)
+    context.warnings += [*warnings, *index_warnings, *context.batches.problems]
+    context.index = load_index(workspace)
+    context.warnings += context.index.problems
+    context.others = OtherCanvases(
+        basenames=[file.path.rpartition("/")[2] for file in context.files],
+        wallets=[file.canvas.wallet for file in context.files if file.canvas and file.canvas.wallet],
+        users=[file.canvas.user for file in context.files if file.canvas],
+    )
+    return Done(f"{len(context.files)} canvases, {len(context.releases)} releases")
+
+
+def _selected(context: FollowUp) -> list[CanvasFile]:
+    wanted = context.flags.get("canvas")
+    if not wanted:
+        return context.files
+    chosen = [file for file in context.files if matches(file, wanted)]
+    if not chosen:
+        message = f"--canvas {wanted!r}: no canvas of that user or file name in {context.layout.canvas_dir}/"
+        raise WrongInput(message, "List the users with: canvas.py list")
+    return chosen

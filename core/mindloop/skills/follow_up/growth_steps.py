@@ -1,0 +1,86 @@
+"""Steps 2c.5 and 2g.5: what earlier cycles learned of the user, and what was thought about them."""
+
+from __future__ import annotations
+
+from mindloop.observer.growth import stale_ids, summary
+from mindloop.observer.growth_cycle import advance_cycle
+from mindloop.observer.triggers import drop_stale
+from mindloop.protocol.step import Done, Skip
+from mindloop.store.clock import stamp
+from mindloop.store.documents import read_yaml, write_yaml
+from mindloop.store.errors import Malformed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mindloop.observer.types import GrowthState
+    from mindloop.protocol.step import Ask
+    from mindloop.skills.follow_up.case import Case, FollowUp
+
+
+def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
+    """2c.5: the user's cognition sidecar, where there is a valid one.
+
+    It runs after 2f because staleness compares the score. A stale sidecar is used as it is and said to be stale.
+    """
+    from mindloop.observer.cognition import problems  # few users have one
+    from mindloop.observer.staleness import staleness
+
+    path = context.layout.cognition(case.canvas.slug)
+    if not context.workspace.exists(path):
+        return Done("no cognition file; think about this user for better steering")
+    try:
+        cognition = read_yaml(context.workspace, path, "cognition")
+    except Malformed as error:
+        return _unusable(case, error.message)
+    if cognition is None:
+        return Done()
+    wrong = problems(cognition, str(case.user))
+    if wrong:
+        return _unusable(case, f"{path}: " + "; ".join(wrong[:3]))
+    growth = read_growth(context, case) if context.growth_enabled() else None
+    reasons = staleness(cognition, case.canvas.last_enriched, growth, case.score_raw)
+    case.cognition = cognition
+    case.cognition_status = _status(context, reasons)
+    return Done(f"cognition {case.cognition_status}" + (f": {', '.join(reasons)}" if reasons else ""))
+
+
+def _unusable(case: Case, why: str) -> Done:
+    case.log.append(f"cognition not used: {why}")
+    return Done(f"cognition not used: {why}")
+
+
+def _status(context: FollowUp, reasons: list[str]) -> str:
+    if not reasons:
+        return "fresh"
+    return "stale" if context.flags.get("allow_stale") else "stale_used"
+
+
+def read_growth(context: FollowUp, case: Case) -> GrowthState | None:
+    """The user's growth state, or None where there is none."""
+    state: Any = read_yaml(context.workspace, context.layout.growth(case.canvas.slug), "growth")
+    return state
+
+
+def load_growth(context: FollowUp, case: Case) -> Done | Skip | Ask:
+    """2g.5, under the user's lock: expire, decay, score delta, then the summary and the stale filter.
+
+    The cycle is counted at most once a recorded batch, so that a user who is skipped below loses nothing. Without the
+    lock (growth off, no file yet, or the lock busy) the packet simply has no growth section.
+    """
+    if context.tx is None:
+        return Done()
+    path = context.layout.growth(case.canvas.slug)
+    state: Any = read_yaml(context.tx, path, "growth")
+    if state is None:
+        return Done()
+    case.cycle_started_at = stamp(context.now)
+    moved = advance_cycle(state, context.settings, context.now, case.snapshot, case.canvas.hypotheses)
+    if moved != state:
+        write_yaml(context.tx, path, moved, "growth")
+    case.growth_section = summary(moved)
+    case.triggers = drop_stale(case.triggers, stale_ids(moved))
+    if not case.triggers:
+        return Skip("no_triggers", "all triggers are stale")
+    return Done("growth loaded")

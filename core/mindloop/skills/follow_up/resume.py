@@ -1,0 +1,112 @@
+"""Resumes a run: steps 4a to 5.5 for everyone who is answered; the others stay open."""
+
+from __future__ import annotations
+
+from mindloop.protocol.run_files import answered_items, find_run, read_answer, read_head, read_item
+from mindloop.protocol.step import Skip
+from mindloop.protocol.walk import walk
+from mindloop.skills.follow_up.batch_steps import MESSAGES, skipped_users
+from mindloop.skills.follow_up.case import Answered, FollowUp
+from mindloop.skills.follow_up.finish import finish
+from mindloop.skills.follow_up.table import FOLLOW_UP
+from mindloop.store.errors import Busy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+    from typing import Any
+
+    from mindloop.observer.types import SkippedUser
+    from mindloop.protocol.run_files import RunPlace
+    from mindloop.store.workspace import Workspace
+
+    Progress = Callable[[str, int, int], None]
+
+GROUP = 100
+
+
+class Resumed:
+    """What a resume came to."""
+
+    __slots__ = ("batch", "busy", "done", "log", "open", "place", "skipped", "state", "warnings")
+
+    def __init__(self, place: RunPlace) -> None:
+        self.place = place
+        self.batch: str | None = None
+        self.done: list[dict[str, Any]] = []
+        self.skipped: list[SkippedUser] = []
+        self.open: list[str] = []
+        self.busy: list[str] = []
+        self.log: list[str] = []
+        self.warnings: list[str] = []
+        self.state = "open"
+
+
+def resume(workspace: Workspace, run: str, now: datetime, progress: Progress | None = None) -> Resumed:
+    """Check every filed answer, write the batch, record the growth.
+
+    Users without an answer stay open; users that an earlier resume finished are not touched again.
+
+    Raises:
+        Negative: there is no such run.
+        Malformed: the run's head does not parse.
+    """
+    place = find_run(workspace, run)
+    head = read_head(workspace, place)
+    context = FollowUp(workspace, now, dict(head.get("flags", {})))
+    context.run = run
+    resumed = Resumed(place)
+    ready = sorted((set(head["waiting"]) & answered_items(workspace, place)) - set(head["done"]))
+    for start in range(0, len(ready), GROUP):
+        _finish_group(context, resumed, ready[start : start + GROUP])
+        if progress:
+            progress("checking answers", min(start + GROUP, len(ready)), len(ready))
+    head = read_head(workspace, place)
+    resumed.batch, resumed.state = head.get("batch"), head["state"]
+    resumed.open = sorted(set(head["waiting"]) - set(head["done"]))
+    resumed.skipped = skipped_users(head)
+    resumed.warnings = context.warnings
+    return resumed
+
+
+def _finish_group(context: FollowUp, resumed: Resumed, slugs: list[str]) -> None:
+    """Finish users together, or one by one where somebody else holds one of their locks."""
+    try:
+        _commit(context, resumed, slugs)
+    except Busy as error:
+        if len(slugs) == 1:
+            resumed.busy += slugs
+            resumed.log.append(f"{slugs[0]}: left open: {error.message}")
+            return
+        for slug in slugs:
+            _finish_group(context, resumed, [slug])
+
+
+def _commit(context: FollowUp, resumed: Resumed, slugs: list[str]) -> None:
+    place = resumed.place
+    scopes = ["research", place.scope, *(f"user:{slug}" for slug in slugs)]
+    with context.workspace.transaction(*scopes) as tx:
+        head = read_head(tx, place)
+        answered = [check(context, place, slug) for slug in slugs if slug not in head["done"]]
+        if not answered:
+            return
+        finish(context, tx, place, head, answered)
+    for one in answered:
+        resumed.log += [f"{one.dossier['user']}: {line}" for line in one.log]
+        messages = len(one.result()["messages"])
+        outcome = one.skip_reason or MESSAGES
+        resumed.done.append({"user": one.dossier["user"], "outcome": outcome, "messages": messages})
+
+
+def check(context: FollowUp, place: RunPlace, slug: str) -> Answered:
+    """Steps 4a to 4e for one filed answer."""
+    workspace = context.workspace
+    dossier = read_item(workspace, place, slug)
+    filed = read_answer(workspace, place, slug) or {}
+    one = Answered(dossier, str(filed.get("raw", "")), str(filed.get("host", "unknown")))
+    walked = walk(FOLLOW_UP.lane(start="4a"), context, context.flags, one)
+    one.log += walked.notes
+    if isinstance(walked.outcome, Skip):
+        one.skip_reason = walked.outcome.reason
+    return one

@@ -1,0 +1,35 @@
+"""The step table of /follow-up: its contents, its skip table and its documentation are this one object."""
+
+from __future__ import annotations
+
+from mindloop.protocol.step import ONCE, STOP, Step
+from mindloop.protocol.walk import Table
+from mindloop.skills.follow_up import answer_steps, batch_steps, gather, growth_steps, user_steps
+
+FOLLOW_UP = Table(
+    "follow-up",
+    (
+        Step("0", "Validate external dependencies", gather.check_dependencies, scope=ONCE, on_error=STOP),
+        Step("1", "Load shared metadata", gather.load_shared, scope=ONCE, on_error=STOP),
+        Step("2a", "Extract front matter", user_steps.extract_front_matter, failure="invalid_canvas"),
+        Step("2b", "Check triggers", user_steps.check_triggers, failure="invalid_canvas"),
+        Step("2c", "Read the canvas body", user_steps.read_body, failure="invalid_canvas"),
+        Step("2d", "Build the verified quote registry", user_steps.build_registry, failure="no_verified_quotes"),
+        Step("2e", "Build the temporal lookup table", user_steps.build_temporal_table),
+        Step("2f", "Fetch the score snapshot", user_steps.take_score, failure="score_api_error"),
+        Step("2c.5", "Load the cognition state", growth_steps.load_cognition),
+        Step("2g", "Load prior follow-ups", user_steps.load_prior),
+        Step("2g.5", "Load the growth state", growth_steps.load_growth),
+        Step("2g.6", "Query the chronicle", user_steps.query_chronicle),
+        Step("2h", "Assemble the prompt and assert its manifest", user_steps.assemble_prompt),
+        Step("2i", "Ask the isolated writer", user_steps.ask_writer),
+        Step("4a", "Parse the answer", answer_steps.parse, failure="subagent_parse_error"),
+        Step("4b", "Verify quote hashes and texts", answer_steps.verify_quotes),
+        Step("4c", "Verify temporal claims", answer_steps.verify_claims),
+        Step("4d", "Strip version references, insert claims", answer_steps.insert_claims),
+        Step("4f", "Report steering coverage", answer_steps.report_coverage),
+        Step("4e", "Keep users with messages", answer_steps.keep_survivors),
+        Step("5", "Assemble the batch file", batch_steps.assemble_batch, scope=ONCE, on_error=STOP),
+        Step("5.5", "Record the messages in growth", batch_steps.record_growth, scope=ONCE, on_error=STOP),
+    ),
+)
