@@ -1,0 +1,67 @@
+"""After the writer has answered: the raw answer goes into the run, a receipt into the conversation."""
+
+from __future__ import annotations
+
+from mindloop.cli.hooks import PREFIX, calls_writer, reference, tool_input, why, workspace_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HOST = "claude-code"
+_API_ERROR = "API Error"
+
+
+def handle(event: dict[str, Any]) -> dict[str, Any] | None:
+    """What the client shows the model in the answer's place, or nothing (None) for everybody else's subagents."""
+    response = event.get("tool_response")
+    if not calls_writer(event) or not isinstance(response, dict) or not isinstance(response.get("content"), list):
+        return None
+    label = str(tool_input(event).get("description"))
+    try:
+        receipt = _file(event, response)
+    except Exception as error:  # noqa: BLE001  # the answer is not shown either way
+        receipt = f"not filed, still open: {why(error)}"
+    return _in_place_of(response, label if reference(label) else f"{PREFIX}?", receipt)
+
+
+def _file(event: dict[str, Any], response: dict[str, Any]) -> str:
+    """File the answer where it is one; say what happened."""
+    asked = tool_input(event)
+    found = reference(asked.get("description"))
+    if found is None:
+        return "not filed: the call carried no packet reference"
+    if response.get("status") != "completed":
+        return f"not filed, still open: the writer ended with status {str(response.get('status'))[:40]!r}"
+    raw = _text(response)
+    if _is_api_error(raw, response):
+        return f"not filed, still open; call it again later: {' '.join(raw.split())[:200]}"
+    from mindloop.protocol.run_files import file_answer, read_packet
+
+    workspace = workspace_of(event)
+    if read_packet(workspace, *found) != str(asked.get("prompt")).encode("utf-8", "surrogatepass"):
+        return "not filed, still open: the writer was not given this packet"
+    return file_answer(workspace, *found, raw, HOST)
+
+
+def _text(response: dict[str, Any]) -> str:
+    """The writer's last words, unchanged."""
+    blocks = [block for block in response["content"] if isinstance(block, dict) and block.get("type") == "text"]
+    return "".join(str(block.get("text", "")) for block in blocks)
+
+
+def _is_api_error(raw: str, response: dict[str, Any]) -> bool:
+    """The client reports a failed model call as an answer; no token of it came from a model."""
+    usage = response.get("usage")
+    tokens = usage.get("output_tokens") if isinstance(usage, dict) else None
+    return raw.startswith(_API_ERROR) and not tokens
+
+
+def _in_place_of(response: dict[str, Any], label: str, receipt: str) -> dict[str, Any]:
+    """The response with a receipt for its text.
+
+    The client takes a replacement only in the response's own shape. The packet and the subagent's id go too: with the
+    id the conversation could send the writer free text.
+    """
+    shown = {**response, "content": [{"type": "text", "text": f"{label}: {receipt}"}], "prompt": label, "agentId": ""}
+    return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": shown}}

@@ -1,0 +1,14 @@
+#!/bin/sh
+''':'
+python="${0%/*}/../../../.venv/bin/python"
+[ -x "$python" ] || python=python3
+exec "$python" "$0" "$@"
+'''
+import sys
+from os.path import dirname, realpath
+
+sys.path[0] = dirname(dirname(dirname(realpath(__file__))))
+from mindloop.cli.hooks import launch_hook  # noqa: E402  # the path above is how it is found
+from mindloop.cli.hooks_packet import handle  # noqa: E402
+
+launch_hook(handle)
