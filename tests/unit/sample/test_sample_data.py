@@ -30,6 +30,7 @@ from mindloop.observer.temporal import temporal_lookup
 from mindloop.observer.triggers import drop_stale, find_triggers, skip_reason
 from mindloop.store import strict_yaml
 from mindloop.store.errors import MindloopError
+from mindloop.store.schemas import problems, typed
 
 from tests.helpers.sample import CANVASES, MESSAGES, OBSERVER, SAMPLE, SKIPPED, canvas_texts, index_lines, records
 
@@ -68,22 +69,9 @@ def canvases() -> dict[str, Canvas]:
 
 
 def document(folder: str, user: str) -> dict:
-    """A growth or cognition file with its numbers and truth values typed."""
-    return typed(strict_yaml.load((OBSERVER / folder / f"{user}.yaml").read_text(encoding="utf-8")))
-
-
-def typed(value, key=""):
-    """Numbers and truth values as such: the strict loader leaves every scalar the string that was written."""
-    if isinstance(value, dict):
-        return {name: typed(item, name) for name, item in value.items()}
-    if isinstance(value, list):
-        return [typed(item, key) for item in value]
-    if value in ("true", "false"):
-        return value == "true"
-    quoted = key in {"token", "anchor_hash", "quote_hash", "signal_id", "text", "quote_span", "title", "hypothesis"}
-    if isinstance(value, str) and not quoted and re.fullmatch(r"-?\d+(\.\d+)?", value):
-        return float(value) if "." in value else int(value)
-    return value
+    """A growth or cognition file, typed and checked by its schema."""
+    path = OBSERVER / folder / f"{user}.yaml"
+    return typed(strict_yaml.load(path.read_text(encoding="utf-8")), folder, path.name)
 
 
 def releases() -> list:
@@ -183,6 +171,7 @@ def test_index_lines_are_written_as_the_index_writes_them() -> None:
     parsed = [json.loads(line) for line in index_lines()]
     assert [json.dumps(record, ensure_ascii=False, separators=(",", ":")) for record in parsed] == index_lines()
     assert {tuple(record) for record in parsed} == {tuple(FIELDS)}
+    assert [problem for record in parsed for problem in problems(record, "provenance-record")] == []
 
 
 def test_each_record_is_proved_by_its_hash_and_unique() -> None:
