@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mindloop.cli.output import emit, emit_json, limited, note
 from mindloop.cli.parsing import add_json, parser, verb
-from mindloop.observer.chronicle import NONE_NEAR, add_release, load_releases, query, rebuild_index, summary_line
+from mindloop.observer.chronicle import NONE_NEAR, add_release, load_releases, query, rebuild_index, release_line
 from mindloop.store.workspace import Workspace
 
 PROG = "chronicle.py"
@@ -64,7 +64,7 @@ def _query(argv: list[str]) -> int:
     if chosen.json:
         emit_json({"releases": found})
     elif chosen.summary:
-        emit("\n".join(limited([summary_line(record) for record in found], full=chosen.full)) or NONE_NEAR)
+        emit("\n".join(limited([release_line(record) for record in found], full=chosen.full)) or NONE_NEAR)
     else:
         rows = [f"{record['time']['start']}  {record['id']}  {record['title']}" for record in found]
         emit("\n".join(limited(rows, full=chosen.full)) or "no release in that window")

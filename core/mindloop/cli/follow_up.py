@@ -242,7 +242,9 @@ def show_resumed(resumed: Resumed, *, full: bool) -> None:
 
 def _notable(line: str) -> bool:
     """Whether a check changed something or warns; the raw answers and the rest are for --full."""
-    return any(word in line for word in (" REFUSED ", " REPLACED ", " STRIPPED ", " DROPPED ", " WARNING ", "left open"))
+    return any(
+        word in line for word in (" REFUSED ", " REPLACED ", " STRIPPED ", " DROPPED ", " WARNING ", "left open")
+    )
 
 
 def _count(entry: dict[str, Any]) -> str:

@@ -1,0 +1,151 @@
+"""``canvas.py``: observe a quote, list and show users."""
+
+from __future__ import annotations
+
+from mindloop.cli.output import emit, emit_json, limited
+from mindloop.cli.parsing import add_json, parser, verb
+from mindloop.observer.canvas import load_canvases, matches
+from mindloop.store.errors import Negative
+from mindloop.store.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mindloop.observer.canvas import Canvas, CanvasFile
+
+PROG = "canvas.py"
+VERBS = {
+    "observe": "put a quote from standard input on a user's canvas",
+    "list": "who is known",
+    "show": "what is known of one user",
+}
+
+
+def main(argv: list[str]) -> int:
+    """Run one verb."""
+    return _VERBS[verb(PROG, argv, VERBS)](argv[1:])
+
+
+def _observe(argv: list[str]) -> int:
+    from mindloop.cli.output import read_stdin_text
+    from mindloop.observer.names import display_name, slug
+    from mindloop.observer.observe import add_quote
+    from mindloop.store.clock import now
+
+    options = parser(
+        f"{PROG} observe",
+        "Put a quote on a user's canvas, with the record and the comment that make it verifiable.\n"
+        "Exit 1 where this user's quote is known already; nothing is written then.",
+    )
+    options.add_argument("--user", required=True)
+    options.add_argument("--wallet", help="0x and 40 hex digits; fills an empty field, replaces nothing")
+    options.add_argument("--context", help="where it was said")
+    options.add_argument("--date", metavar="WHEN", help="when it was said; without it nobody claims to know")
+    add_json(options)
+    chosen = options.parse_args(argv)
+    quote = read_stdin_text("the quote").removesuffix("\n").removesuffix("\r")
+    workspace = Workspace.find()
+    with workspace.transaction("research", f"user:{slug(display_name(chosen.user))}") as tx:
+        seen = add_quote(tx, chosen.user, quote, chosen.wallet, chosen.context, chosen.date, now())
+    if chosen.json:
+        emit_json({"canvas": seen.path, "created": seen.created, "record": seen.record})
+    else:
+        emit(f"{seen.path}: {'made' if seen.created else 'extended'}; {seen.record['content_hash']}")
+    return 0
+
+
+def _list(argv: list[str]) -> int:
+    options = parser(f"{PROG} list", "Who is known, and which canvases cannot be used.")
+    options.add_argument("--full", action="store_true", help="list all")
+    add_json(options)
+    chosen = options.parse_args(argv)
+    files = load_canvases(Workspace.find())
+    if chosen.json:
+        emit_json({"users": [_row(one) for one in files]})
+    else:
+        emit("\n".join(limited([_line(one) for one in files], full=chosen.full)) or "nobody yet")
+    return 0
+
+
+def _row(one: CanvasFile) -> dict[str, Any]:
+    if one.canvas is None:
+        return {"user": one.user_guess, "canvas": one.path, "problem": one.error.message if one.error else ""}
+    return {
+        "user": one.canvas.user,
+        "canvas": one.path,
+        "wallet": one.canvas.wallet,
+        "lifecycle_state": one.canvas.lifecycle_state,
+        "hypotheses": len(one.canvas.hypotheses),
+        "updated": one.canvas.updated,
+    }
+
+
+def _line(one: CanvasFile) -> str:
+    if one.canvas is None:
+        return f"{one.user_guess}: cannot be used: {one.error.message if one.error else ''}"
+    canvas = one.canvas
+    state = canvas.lifecycle_state or "no lifecycle state"
+    return f"{canvas.user}: {state}, {len(canvas.hypotheses)} hypotheses, updated {canvas.updated or 'never'}"
+
+
+def _show(argv: list[str]) -> int:
+    options = parser(f"{PROG} show", "What is known of one user. Exit 1 where there is no such canvas.")
+    options.add_argument("user")
+    add_json(options)
+    chosen = options.parse_args(argv)
+    workspace = Workspace.find()
+    found = [one for one in load_canvases(workspace) if matches(one, chosen.user)]
+    if not found:
+        message = f"no canvas of {chosen.user[:80]!r}"
+        raise Negative(message, f"See whose there are: {PROG} list")
+    usable = [one for one in found if one.canvas is not None]
+    if not usable:
+        raise found[0].error or Negative(f"{found[0].path} cannot be used")
+    known = _known(workspace, usable[0].canvas)
+    if chosen.json:
+        emit_json(known)
+    else:
+        emit("\n".join(_told(known)))
+    return 0
+
+
+def _known(workspace: Workspace, canvas: Canvas | None) -> dict[str, Any]:
+    from mindloop.observer.verification import verify
+
+    assert canvas is not None  # noqa: S101  # the caller chose a usable one
+    quotes = [one for one in verify(workspace, canvas.user) if one.path == canvas.path]
+    return {
+        "user": canvas.user,
+        "canvas": canvas.path,
+        "wallet": canvas.wallet,
+        "lifecycle_state": canvas.lifecycle_state,
+        "updated": canvas.updated,
+        "last_enriched": canvas.last_enriched,
+        "hypotheses": [
+            {"id": one.id, "title": one.title, "confidence": one.confidence, "closed": one.closed}
+            for one in canvas.hypotheses
+        ],
+        "promises": [
+            {"text": one.text, "date": one.date, "status": one.status, "redeemed": one.redeemed}
+            for one in canvas.promises
+        ],
+        "gaps": [{"id": one.id, "title": one.title, "status": one.status} for one in canvas.gaps],
+        "quotes": [{"status": one.status, "hash": one.hash, "text": one.text} for one in quotes],
+        "warnings": canvas.warnings,
+    }
+
+
+def _told(known: dict[str, Any]) -> list[str]:
+    verified = sum(quote["status"] == "verified" for quote in known["quotes"])
+    lines = [
+        f"{known['user']} ({known['canvas']})",
+        f"wallet {known['wallet'] or 'none'}, {known['lifecycle_state'] or 'no lifecycle state'}",
+        f"{verified} of {len(known['quotes'])} quotes verified",
+    ]
+    lines += [f"  {one['id']} {one['confidence']}: {one['title'][:80]}" for one in known["hypotheses"]]
+    lines += [f"  promise of {one['date']}: {one['text'][:80]}" for one in known["promises"] if not one["redeemed"]]
+    return lines + [f"  gap {one['id']} {one['status']}: {one['title'][:80]}" for one in known["gaps"]]
+
+
+_VERBS = {"observe": _observe, "list": _list, "show": _show}
