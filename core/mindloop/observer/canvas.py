@@ -8,10 +8,13 @@ from mindloop.observer.layout import Layout
 from mindloop.observer.names import fold
 from mindloop.store import front_matter
 from mindloop.store.errors import Malformed, MindloopError
+from mindloop.store.transaction import Transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mindloop.store.workspace import Workspace
+
+    Files = Workspace | Transaction
 
 __all__ = [
     "Canvas",
@@ -19,6 +22,7 @@ __all__ = [
     "InvalidCanvas",
     "NotACanvas",
     "basenames",
+    "layout_of",
     "load_canvas",
     "load_canvases",
     "matches",
@@ -48,24 +52,32 @@ class CanvasFile:
         self.user_guess = user_guess
 
 
-def load_canvases(workspace: Workspace) -> list[CanvasFile]:
-    """Read every canvas of a workspace, sorted by file name; templates are left out (follow-up, step 1).
+def load_canvases(files: Files) -> list[CanvasFile]:
+    """Read every canvas, sorted by file name; templates are left out (follow-up, step 1).
 
     One bad file never hides another. Of two canvases for one user the one named ``-canvas.md`` counts (spec A2).
+
+    Args:
+        files: a workspace, or a transaction that sees what it staged.
     """
-    folder = layout_of(workspace).canvas_dir
-    found = [load_canvas(workspace, f"{folder}/{name}") for name in workspace.names(folder, ".md")]
+    folder = layout_of(files).canvas_dir
+    found = [load_canvas(files, f"{folder}/{name}") for name in files.names(folder, ".md")]
     result = [one for one in found if one is not None]
     _refuse_duplicates(result)
     return result
 
 
-def layout_of(workspace: Workspace) -> Layout:
+def workspace_of(files: Files) -> Workspace:
+    """Return the workspace behind what is read from."""
+    return files.workspace if isinstance(files, Transaction) else files
+
+
+def layout_of(files: Files) -> Layout:
     """Return the paths of a workspace, whose observer folder is a setting."""
-    return Layout(str(workspace.settings.get("observer.root")))
+    return Layout(str(workspace_of(files).settings.get("observer.root")))
 
 
-def load_canvas(workspace: Workspace, rel: str) -> CanvasFile | None:
+def load_canvas(files: Files, rel: str) -> CanvasFile | None:
     """Read one canvas file by its path; None where it is a template or is not there.
 
     A file above ``observer.canvas_max_bytes`` is refused by its size and not read.
@@ -73,8 +85,8 @@ def load_canvas(workspace: Workspace, rel: str) -> CanvasFile | None:
     text = None
     try:
         _check_name(rel)
-        check_size(workspace, rel)
-        text = workspace.read_text(rel)
+        _check_size(files, rel)
+        text = files.read_text(rel)
         canvas = None if text is None else parse_canvas(rel, text)
         return CanvasFile(rel, canvas, None, canvas.user) if canvas else None
     except NotACanvas:
@@ -90,14 +102,9 @@ def _check_name(rel: str) -> None:
         raise InvalidCanvas(f"the file name {rel[:200]!a} holds invisible characters", "Rename the file.")
 
 
-def check_size(workspace: Workspace, rel: str) -> None:
-    """Refuse a canvas that is larger than the setting allows.
-
-    Raises:
-        InvalidCanvas: it is; the message names both sizes in bytes.
-    """
-    limit = int(workspace.settings.get("observer.canvas_max_bytes"))
-    size = workspace.size(rel) or 0
+def _check_size(files: Files, rel: str) -> None:
+    limit = int(workspace_of(files).settings.get("observer.canvas_max_bytes"))
+    size = files.size(rel) or 0
     if size > limit:
         raise InvalidCanvas(
             f"{one_line(rel, 200)}: {size} bytes, at most {limit} are read",
@@ -137,7 +144,7 @@ def _preference(one: CanvasFile) -> tuple[bool, bool, str]:
 
 
 def matches(one: CanvasFile | Canvas, name: str) -> bool:
-    """Tell whether ``--canvas NAME`` means this file: its user or its name, whole, whatever the case; never a prefix."""
+    """Tell whether ``--canvas NAME`` means this file: its user or its name, whole, in any case; never a prefix."""
     user = one.user if isinstance(one, Canvas) else one.user_guess
     full = one.path.rsplit("/", 1)[-1].removesuffix(".md")
     return fold(name.strip()) in {fold(user), fold(full), fold(stem(one.path))}

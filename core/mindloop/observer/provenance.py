@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from mindloop.observer.canvas import Files
     from mindloop.observer.types import ProvenanceRecord
     from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
@@ -165,11 +166,10 @@ def _shown(value: object) -> str:
     return "missing" if value is None else repr(value)[:80]
 
 
-def find(workspace: Workspace | Transaction, user: str, digest: str) -> ProvenanceRecord | None:
+def find(files: Files, user: str, digest: str) -> ProvenanceRecord | None:
     """Return the first record of a user with a hash, whole, or None; only lines that may hold the hash are parsed."""
     wanted = norm_hash(digest)
-    root = workspace if not hasattr(workspace, "workspace") else workspace.workspace
-    data = workspace.read(layout_of(root).provenance_index) or b""
+    data = files.read(layout_of(files).provenance_index) or b""
     return _find(data, user, wanted) if wanted else None
 
 
@@ -211,7 +211,7 @@ def ingest(tx: Transaction, record: ProvenanceRecord) -> ProvenanceRecord:
         Duplicate: this user has a record with this hash already; nothing is staged.
         WrongInput: the record cannot be written as one line of JSON.
     """
-    rel = layout_of(tx.workspace).provenance_index
+    rel = layout_of(tx).provenance_index
     data = tx.read(rel) or b""
     user, digest = record["canvas_target"], record["content_hash"]
     known = _find(data, user, digest)
