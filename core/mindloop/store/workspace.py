@@ -55,8 +55,7 @@ class Workspace:
             NoWorkspace: there is none; nothing was created.
             NewerSchema: it was made by a later version.
         """
-        named = env.get("MINDLOOP_ROOT")
-        root = _from_env(named) if named else _search(os.path.realpath(start or os.getcwd()))
+        root = find_root(start, env)
         _check_schema(root)
         return cls(root)
 
@@ -166,7 +165,7 @@ class Workspace:
     def names(self, rel_dir: str, suffix: str = "") -> list[str]:
         """Return the sorted names of the files of a folder, without dot files; empty where there is no folder."""
         key = self.key(rel_dir)
-        found = [entry.name for entry in _entries(self.path(key)) if entry.name.endswith(suffix) and entry.is_file()]
+        found = [entry.name for entry in _entries(self.path(key)) if entry.name.endswith(suffix) and _is_file(entry)]
         return overlaid_names(found, self.overlay, key, suffix)
 
     def tree(self, rel_dir: str, suffix: str = "") -> list[str]:
@@ -177,7 +176,7 @@ class Workspace:
     def folders(self, rel_dir: str) -> list[str]:
         """Return the sorted names of the folders in a folder, without dot folders; empty where there is none."""
         key = self.key(rel_dir)
-        found = {entry.name for entry in _entries(self.path(key)) if entry.is_dir()}
+        found = {entry.name for entry in _entries(self.path(key)) if _is_folder(entry)}
         return overlaid_folders(found, self.overlay, key)
 
 
@@ -191,12 +190,26 @@ def _entries(path: str) -> list[os.DirEntry[str]]:
         raise atomic.failure(path, "list the folder", error) from error
 
 
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link that points at itself leads to no file
+        return False
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
 def _walk(path: str, key: str, suffix: str) -> Iterator[str]:
     for entry in _entries(path):
         rel = f"{key}/{entry.name}"
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(entry.path, rel, suffix)
-        elif entry.name.endswith(suffix) and entry.is_file():
+        elif entry.name.endswith(suffix) and _is_file(entry):
             yield rel
 
 
@@ -227,6 +240,16 @@ def overlaid_tree(found: list[str], overlay: Mapping[str, bytes | None], key: st
 
 
 # --- where it is ------------------------------------------------------------------------------------------------------
+
+
+def find_root(start: str | None = None, env: Mapping[str, str] = os.environ) -> str:
+    """Return the folder of the workspace, whatever is in its ``mindloop.yaml`` (see ``Workspace.find``).
+
+    Raises:
+        NoWorkspace: there is none; nothing was created.
+    """
+    named = env.get("MINDLOOP_ROOT")
+    return _from_env(named) if named else _search(os.path.realpath(start or os.getcwd()))
 
 
 def _is_root(path: str) -> bool:
