@@ -7,6 +7,7 @@ import os
 
 from mindloop.cli.init import make
 from mindloop.observer.canonical import content_hash
+from mindloop.observer.chronicle import rebuild_index
 from mindloop.observer.layout import Layout
 from mindloop.store.workspace import Workspace
 
@@ -72,7 +73,7 @@ def words_of(number: int, index: int) -> str:
     return f"i looked at entry {index} of {number} twice and the number did not move, so i went back to my friends"
 
 
-def make_big_workspace(root: str, canvases: int, records: int, growth: bool = False) -> Workspace:
+def make_big_workspace(root: str, canvases: int, records: int) -> Workspace:
     """Build the workspace below ``root``; each user has ``records // canvases`` records and five quotes."""
     os.makedirs(root, exist_ok=True)
     workspace = Workspace(root)
@@ -88,6 +89,8 @@ def make_big_workspace(root: str, canvases: int, records: int, growth: bool = Fa
     for number, (title, start) in enumerate(RELEASES, 1):
         entry = f"---\nid: CHRON-{number}\ntaxonomy: system.app.released\ntitle: {title}\ntime:\n  start: {start}\n---\n"
         _write(workspace, f"{layout.chronicle_dir}/CHRON-{number}.md", entry)
+    with workspace.transaction("research") as tx:
+        rebuild_index(tx)
     return workspace
 
 

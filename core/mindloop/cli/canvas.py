@@ -99,10 +99,9 @@ def _show(argv: list[str]) -> int:
     if not found:
         message = f"no canvas of {chosen.user[:80]!r}"
         raise Negative(message, f"See whose there are: {PROG} list")
-    usable = [one for one in found if one.canvas is not None]
-    if not usable:
+    if all(one.canvas is None for one in found):
         raise found[0].error or Negative(f"{found[0].path} cannot be used")
-    known = _known(workspace, usable[0].canvas)
+    known = _known(workspace, next(one.canvas for one in found if one.canvas is not None))
     if chosen.json:
         emit_json(known)
     else:
@@ -110,11 +109,11 @@ def _show(argv: list[str]) -> int:
     return 0
 
 
-def _known(workspace: Workspace, canvas: Canvas | None) -> dict[str, Any]:
-    from mindloop.observer.verification import verify
+def _known(workspace: Workspace, canvas: Canvas) -> dict[str, Any]:
+    from mindloop.observer.provenance import load_index
+    from mindloop.observer.verification import verify_canvas
 
-    assert canvas is not None  # noqa: S101  # the caller chose a usable one
-    quotes = [one for one in verify(workspace, canvas.user) if one.path == canvas.path]
+    quotes = verify_canvas(canvas, load_index(workspace, keep_text=True))
     return {
         "user": canvas.user,
         "canvas": canvas.path,

@@ -19,13 +19,18 @@ class Parser(argparse.ArgumentParser):
         raise WrongInput(f"{self.prog}: {message}", f"See: {self.prog} --help")
 
 
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    # Without a width argparse imports shutil, and with it two compression libraries, to ask the terminal.
+    return argparse.RawDescriptionHelpFormatter(prog, width=100)
+
+
 def parser(prog: str, description: str, epilog: str = "") -> Parser:
     """A parser whose help keeps the line breaks it was written with."""
     return Parser(
         prog=prog,
         description=description,
         epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_formatter,
         allow_abbrev=False,
     )
 

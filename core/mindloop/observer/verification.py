@@ -63,7 +63,11 @@ def _file(one: CanvasFile, index: ProvenanceIndex) -> list[Finding]:
         finding = Finding(one.user_guess, one.path, 1, "unreadable")
         finding.hint = one.error.message if one.error else ""
         return [finding]
-    canvas = one.canvas
+    return verify_canvas(one.canvas, index)
+
+
+def verify_canvas(canvas: Canvas, index: ProvenanceIndex) -> list[Finding]:
+    """Check the quotes of one canvas; ``index`` must have been loaded with its texts for drift hints."""
     known = _Known(canvas.user, index)
     return [_quote(canvas, block, known) for block in blockquotes(canvas.body)]
 

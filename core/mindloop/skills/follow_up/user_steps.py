@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.answer import default_answer
-from mindloop.observer.chronicle import summary_text
+from mindloop.observer.chronicle import feedback_day, summary_text
 from mindloop.observer.manifest import manifest, violations, wiki_mentions
 from mindloop.observer.packet import PacketParts, assemble
 from mindloop.observer.prior import prior_section
@@ -13,7 +13,6 @@ from mindloop.observer.temporal import temporal_lookup
 from mindloop.observer.triggers import find_triggers, skip_reason
 from mindloop.protocol.gap import Gap
 from mindloop.protocol.step import Ask, Done, Skip
-from mindloop.store.clock import parse_instant
 from mindloop.store.schemas import load_schema
 
 TYPE_CHECKING = False
@@ -80,8 +79,7 @@ def load_prior(context: FollowUp, case: Case) -> Done | Skip | Ask:
 
 def query_chronicle(context: FollowUp, case: Case) -> Done | Skip | Ask:
     """2g.6: the releases around the user's last words; none of it can fail the user."""
-    enriched = parse_instant(case.canvas.last_enriched)
-    around = (enriched or context.now).date()
+    around = feedback_day(case.canvas.last_enriched, context.now.date())
     window = int(str(context.settings.get("observer.golden_path.chronicle_window_days")))
     case.chronicle = summary_text(context.chronicle_index, around, window)
     return Done()

@@ -1,0 +1,194 @@
+"""Measures what the project promises about speed, memory and size, as ratios to the same interpreter.
+
+Run with ``make bench``. Every row has a bound; the exit code is 1 where one is not reached. Start-up is the median of 21
+interleaved runs of whole processes, launcher included, against ``python -c pass`` of the same venv.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve()
+ROOT = HERE.parents[2]
+sys.path[:0] = [str(ROOT / "core"), str(ROOT)]
+
+from tests.helpers.big_workspace import make_big_workspace  # noqa: E402  # the path above is how it is found
+
+SCRIPTS = ROOT / "core" / "scripts"
+PYTHON = ROOT / ".venv" / "bin" / "python"
+LEAN, YAML = 2.2, 4.0
+SECONDS, MEGABYTES, GROWTH = 12.0, 400.0, 2.2
+SKILL_BYTES, BEGIN_BYTES = 4096, 2048
+
+
+class Row:
+    """One measured promise."""
+
+    def __init__(self, what: str, measured: float, bound: float, unit: str, note: str = "") -> None:
+        self.what, self.measured, self.bound, self.unit, self.note = what, measured, bound, unit, note
+
+    @property
+    def kept(self) -> bool:
+        """Whether the bound holds."""
+        return self.measured <= self.bound
+
+
+class Usage:
+    """What one process took."""
+
+    def __init__(self, seconds: float, megabytes: float, code: int) -> None:
+        self.seconds, self.megabytes, self.code = seconds, megabytes, code
+
+
+def run(argv: list[str], folder: Path, given: bytes = b"", keep: Path | None = None) -> Usage:
+    """Run a process to its end, without a shell and without reading what it prints."""
+    stdin = folder / ".bench-input"
+    stdin.write_bytes(given)
+    target = str(keep) if keep else os.devnull
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, str(stdin), os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+    ]
+    env = {**os.environ, "MINDLOOP_ROOT": str(folder), "CLAUDE_PROJECT_DIR": str(folder)}
+    start = time.perf_counter()
+    pid = os.posix_spawn(argv[0], argv, env, file_actions=actions)
+    _, status, usage = os.wait4(pid, 0)
+    return Usage(time.perf_counter() - start, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status))
+
+
+def begin(folder: Path, *flags: str, keep: Path | None = None) -> Usage:
+    """Run ``follow_up.py begin``."""
+    return run([str(SCRIPTS / "follow_up.py"), "begin", *flags], folder, keep=keep)
+
+
+def startup(folder: Path, rounds: int) -> list[Row]:
+    """Each command's median wall time over the bare interpreter's."""
+    begin(folder, keep=folder / "begin.txt")
+    name = (folder / "begin.txt").read_text().split()[1].rstrip(";")
+    commands = {"python -c pass": ([str(PYTHON), "-c", "pass"], b"", 0.0), **_commands(name, folder)}
+    times: dict[str, list[float]] = {what: [] for what in commands}
+    for number in range(rounds + 1):
+        for what in random.sample(list(commands), len(commands)):
+            argv, given, _ = commands[what]
+            usage = run(argv, folder, given)
+            if usage.code:
+                message = f"{what} ended with {usage.code}"
+                raise SystemExit(message)
+            if number:
+                times[what].append(usage.seconds)
+    bare = statistics.median(times.pop("python -c pass"))
+    rows = []
+    for what, measured in times.items():
+        median = statistics.median(measured)
+        rows.append(Row(what, median / bare, commands[what][2], "x bare", f"{median * 1000:.1f} ms of {bare * 1000:.1f}"))
+    return rows
+
+
+def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes, float]]:
+    def script(name: str, *arguments: str) -> list[str]:
+        return [str(SCRIPTS / name), *arguments]
+
+    event = {"session_id": "s", "cwd": str(folder), "tool_name": "Agent", "tool_use_id": "t"}
+    reference = f"packet:{run_name}/user00003"
+    call = {"description": "one user", "prompt": reference, "subagent_type": "follow-up-writer"}
+    other = {**event, "tool_input": {"description": "x", "prompt": "look around", "subagent_type": "Explore"}}
+    pre = {**event, "hook_event_name": "PreToolUse", "tool_input": call}
+    answer = {"content": [{"type": "text", "text": "{}"}], "status": "completed", "agentId": "a1"}
+    done = {**event, "tool_input": {**call, "description": reference}, "tool_response": answer}
+    post = {**done, "hook_event_name": "PostToolUse"}
+    packet, filed = "hooks/follow_up_packet.py", "hooks/follow_up_answer.py"
+    return {
+        "provenance.py hash": (script("provenance.py", "hash"), b"og score feels low", LEAN),
+        "follow_up.py status": (script("follow_up.py", "status"), b"", LEAN),
+        "follow_up.py status RUN": (script("follow_up.py", "status", run_name), b"", LEAN),
+        "packet hook, another's call": (script(packet), json.dumps(other).encode(), LEAN),
+        "packet hook, our call": (script(packet), json.dumps(pre).encode(), LEAN),
+        "answer hook, another's call": (script(filed), json.dumps(other).encode(), LEAN),
+        "answer hook, our call": (script(filed), json.dumps(post).encode(), LEAN),
+        "growth.py show": (script("growth.py", "show", "user00001"), b"", YAML),
+        "canvas.py list": (script("canvas.py", "list"), b"", YAML),
+        "canvas.py show": (script("canvas.py", "show", "user00002"), b"", YAML),
+        "chronicle.py query": (script("chronicle.py", "query", "--around", "2026-01-20"), b"", YAML),
+        "provenance.py verify": (script("provenance.py", "verify", "--user", "user00002"), b"", YAML),
+    }
+
+
+def scale(folder: Path, pairs: int) -> list[Row]:
+    """``begin`` over 1,000 and 2,000 canvases in turn, so that a machine that slows down slows both."""
+    small, large = folder / "small", folder / "large"
+    make_big_workspace(str(small), 1_000, 50_000)
+    make_big_workspace(str(large), 2_000, 100_000)
+    measured = [(begin(small), begin(large)) for _ in range(pairs)]
+    seconds = statistics.median(usage.seconds for _, usage in measured)
+    growth = statistics.median(two.seconds / one.seconds for one, two in measured)
+    memory = max(usage.megabytes for _, usage in measured)
+    return [
+        Row("begin, 2,000 canvases, 100,000 records", seconds, SECONDS, "s"),
+        Row("begin, peak memory", memory, MEGABYTES, "MB"),
+        Row("begin, 2,000 over 1,000 canvases", growth, GROWTH, "x"),
+    ]
+
+
+def sizes(folder: Path) -> list[Row]:
+    """What a model has to read."""
+    skill = (ROOT / ".claude" / "skills" / "follow-up" / "SKILL.md").stat().st_size
+    begin(folder, keep=folder / "begin.txt")
+    return [
+        Row("the follow-up skill", skill, SKILL_BYTES, "bytes"),
+        Row("begin for 12 users", (folder / "begin.txt").stat().st_size, BEGIN_BYTES, "bytes"),
+    ]
+
+
+def show(rows: list[Row]) -> None:
+    """Print the table."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=f"Python {sys.version.split()[0]}, {os.cpu_count()} processors")
+    for name in ("what", "measured", "bound", "", "note"):
+        table.add_column(name, justify="right" if name in {"measured", "bound"} else "left")
+    for row in rows:
+        mark = "kept" if row.kept else "NOT KEPT"
+        table.add_row(row.what, f"{row.measured:,.2f}", f"{row.bound:,.2f} {row.unit}", mark, row.note)
+    Console(width=120).print(table)
+
+
+def main() -> int:
+    """Measure everything; 1 where a bound is not reached."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--rounds", type=int, default=21, help="start-up runs of each command (21)")
+    options.add_argument("--pairs", type=int, default=3, help="pairs of large begins (3)")
+    options.add_argument("--json", action="store_true")
+    chosen = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        twelve = Path(folder) / "twelve"
+        workspace = make_big_workspace(str(twelve), 12, 240)
+        _give_growth(workspace)
+        rows = startup(twelve, chosen.rounds) + scale(Path(folder), chosen.pairs) + sizes(twelve)
+    if chosen.json:
+        print(json.dumps([{**vars(row), "kept": row.kept} for row in rows]))
+    else:
+        show(rows)
+    return 0 if all(row.kept for row in rows) else 1
+
+
+def _give_growth(workspace: object) -> None:
+    """Let one user have a growth state, as the drive of a first batch leaves it."""
+    from mindloop.hosts.rehearsal import RehearsalHost
+    from mindloop.skills.follow_up.drive import drive
+    from mindloop.store.clock import now
+
+    drive(workspace, RehearsalHost(), now(), {"canvas": "user00001"})
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
