@@ -10,8 +10,9 @@ import json
 import re
 
 from mindloop.observer.canonical import norm_hash
+from mindloop.observer.names import fold
 from mindloop.observer.patterns import PATTERNS
-from mindloop.observer.sanitizer import sanitize
+from mindloop.observer.sanitizer import EMOJI_GLUE, one_line, sanitize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ EXPLORATORY_AT_LEAST = 1
 TEXT_LIMIT = 200
 SIGNAL_LIMIT = 150
 
-_FEAR_ID = re.compile(r"FEAR-[\w.@-]{1,64}-[0-9]{1,4}")
+_FEAR_ID = re.compile(r"FEAR-.{1,64}-[0-9]{1,4}")
+_ID_LIMIT = 80
 _NO_PRIORITY = 10**9
 
 
@@ -83,7 +85,7 @@ def _head_problems(cognition: Mapping[str, Any], user: str) -> Iterator[str]:
     if version != SCHEMA_VERSION:
         yield f"schema_version: expected {SCHEMA_VERSION}, got {version!r}"
     named = cognition.get("user", user)
-    if named != user:
+    if not isinstance(named, str) or fold(named) != fold(user):
         yield f"user: expected {user!r}, got {named!r}"
     for key, kind in (("steering_targets", list), ("synthesis_features", dict), ("input_anchors", dict)):
         if key in cognition and not isinstance(cognition[key], kind):
@@ -99,7 +101,7 @@ def _fears_problems(fears: list[Any], user: str, max_fears: int, fear_types: Col
             yield f"{place}: expected a mapping, got {type(fear).__name__}"
             continue
         expected = f"FEAR-{user}-{number}"
-        if fear.get("id") != expected:
+        if not isinstance(fear.get("id"), str) or fold(fear["id"]) != fold(expected):
             yield f"{place}.id: expected {expected!r}, got {fear.get('id')!r}"
         yield from _fear_problems(place, fear, fear_types)
 
@@ -186,13 +188,15 @@ def _mappings(value: object) -> list[dict[str, Any]]:
 
 
 def _is_showable(fear: Mapping[str, Any]) -> bool:
-    identifier = fear.get("id")
-    return (
-        isinstance(identifier, str)
-        and _FEAR_ID.fullmatch(identifier) is not None
-        and fear.get("class") in CLASSES
-        and fear.get("type") in FEAR_TYPES
-    )
+    return _is_plain_id(fear.get("id")) and fear.get("class") in CLASSES and fear.get("type") in FEAR_TYPES
+
+
+def _is_plain_id(identifier: object) -> bool:
+    """Whether an id has its form and the name in it holds nothing that would be taken out of a text."""
+    if not isinstance(identifier, str) or not _FEAR_ID.fullmatch(identifier):
+        return False
+    bare = "".join(char for char in identifier if ord(char) not in EMOJI_GLUE)
+    return sanitize(bare, _ID_LIMIT) == bare and one_line(identifier, _ID_LIMIT) == identifier
 
 
 def _target_id(target: Mapping[str, Any]) -> str:

@@ -90,7 +90,7 @@ def expire_pending(state: GrowthState, max_cycles: int, max_days: int, now: date
 
 def _age(batch: GrowthBatch, message: GrowthMessage, now: datetime) -> timedelta:
     """How long ago a message was sent; no time at all where no field says when."""
-    sent = parse_instant(message["sent_at"]) or parse_instant(batch["batch_date"])
+    sent = parse_instant(message["sent_at"] or "") or parse_instant(batch["batch_date"])
     return now - sent if sent else timedelta()
 
 

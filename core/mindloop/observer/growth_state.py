@@ -5,12 +5,15 @@ Every public function of the growth modules takes a state and returns a new one;
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
+from mindloop.observer.growth_metrics import new_counters
+from mindloop.observer.patterns import DEFAULT_PATTERN
 from mindloop.store.clock import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from datetime import datetime
     from typing import Any, Protocol
 
     from mindloop.observer.types import GrowthBatch, GrowthHypothesis, GrowthMessage, GrowthState
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 
 
 CONFIDENCES = ("low", "medium", "high")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+"""Creation time of a file that does not say when it was made."""
 
 
 class GrowthPolicy:
@@ -90,9 +95,19 @@ def new_growth(user: str, wallet: str | None, now: datetime) -> GrowthState:
 
 
 def clone(state: GrowthState) -> GrowthState:
-    """A copy that shares nothing with ``state``; fields of later versions are copied too."""
-    copied: GrowthState = _copied(state)
-    return copied
+    """A copy that shares nothing with ``state``; fields of later versions are copied too.
+
+    A file needs few fields to be valid. What this one leaves out is filled in, so that no function asks twice.
+    """
+    copied: Any = {**new_growth(state["user"], None, _EPOCH), **_copied(state)}
+    for batch in copied["follow_ups"]:
+        batch["message_ids"] = [{**_blank_message(), **message} for message in batch["message_ids"]]
+    copied["hypotheses"] = [{**_blank_hypothesis(), **known} for known in copied["hypotheses"]]
+    patterns = copied["question_patterns"]
+    copied["question_patterns"] = {name: {**new_counters(), **counters} for name, counters in patterns.items()}
+    copied["score_deltas"] = [{"changes": [], **delta} for delta in copied["score_deltas"]]
+    completed: GrowthState = copied
+    return completed
 
 
 def _copied(value: Any) -> Any:
@@ -101,6 +116,34 @@ def _copied(value: Any) -> Any:
     if isinstance(value, list):
         return [_copied(item) for item in value]
     return value
+
+
+def _blank_message() -> dict[str, Any]:
+    return {
+        "hypothesis_ids": [],
+        "topic_tags": [],
+        "thread_id": None,
+        "hypothesis": None,
+        "anchor_hash": None,
+        "question_pattern": DEFAULT_PATTERN,
+        "outcome_at": None,
+        "response_date": None,
+        "signal_quality": None,
+        "match_evidence": None,
+        "late_response": False,
+        "sent_at": None,
+    }
+
+
+def _blank_hypothesis() -> dict[str, Any]:
+    return {
+        "title": "",
+        "confidence": "low",
+        "decay_state": "active",
+        "cycles_without_evidence": 0,
+        "last_evidence_date": None,
+        "confidence_updated_cycle": None,
+    }
 
 
 def messages(state: GrowthState) -> Iterator[tuple[GrowthBatch, GrowthMessage]]:
@@ -117,7 +160,7 @@ def find_hypothesis(state: GrowthState, hypothesis_id: str) -> GrowthHypothesis 
 
 def stale_ids(state: GrowthState) -> list[str]:
     """Hypotheses that no message may be written for any more (follow-up, step 2g.5)."""
-    return [known["id"] for known in state["hypotheses"] if known["decay_state"] == "stale"]
+    return [known["id"] for known in state.get("hypotheses", []) if known.get("decay_state") == "stale"]
 
 
 def sync_hypotheses(state: GrowthState, hypotheses: Iterable[Any]) -> GrowthState:
@@ -142,15 +185,14 @@ def sync_hypotheses(state: GrowthState, hypotheses: Iterable[Any]) -> GrowthStat
 
 
 def _new_hypothesis(hypothesis: Any) -> GrowthHypothesis:
-    return {
+    made: Any = {
         "id": _field(hypothesis, "id"),
+        **_blank_hypothesis(),
         "title": _field(hypothesis, "title"),
         "confidence": _growth_confidence(_field(hypothesis, "confidence")),
-        "decay_state": "active",
-        "cycles_without_evidence": 0,
-        "last_evidence_date": None,
-        "confidence_updated_cycle": None,
     }
+    known: GrowthHypothesis = made
+    return known
 
 
 def _field(hypothesis: Any, name: str) -> str:

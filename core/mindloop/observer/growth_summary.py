@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.growth_metrics import is_effective, is_ineffective
-from mindloop.observer.growth_state import messages, stale_ids
+from mindloop.observer.growth_state import clone, messages, stale_ids
 from mindloop.observer.sanitizer import sanitize
 
 TYPE_CHECKING = False
@@ -18,6 +18,7 @@ _TITLE_LIMIT = 120
 
 def summary(state: GrowthState) -> GrowthSummary:
     """Summarise a state for the prompt; texts that a model wrote once are sanitised on the way back to one."""
+    state = clone(state)
     patterns = state["question_patterns"]
     return {
         "decay_warnings": [_warning(known) for known in state["hypotheses"] if known["decay_state"] == "decaying"],
@@ -27,8 +28,8 @@ def summary(state: GrowthState) -> GrowthSummary:
         "pending_followups": [
             {
                 "id": sanitize(message["id"], _ID_LIMIT),
-                "hypothesis": sanitize(message["hypothesis"], _TITLE_LIMIT),
-                "sent_at": sanitize(message["sent_at"], _ID_LIMIT),
+                "hypothesis": sanitize(message["hypothesis"] or "", _TITLE_LIMIT),
+                "sent_at": sanitize(message["sent_at"] or "", _ID_LIMIT),
             }
             for _batch, message in messages(state)
             if message["outcome"] == "pending"

@@ -14,7 +14,7 @@ _INVISIBLE = frozenset((0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 
 )
 """Code points that show nothing, though Unicode files them as letters or marks: they would hide a phrase."""
 
-_EMOJI_GLUE = frozenset([0x200C, 0x200D, 0xFE0E, 0xFE0F])
+EMOJI_GLUE = frozenset([0x200C, 0x200D, 0xFE0E, 0xFE0F])
 """Joiners and variation selectors: emoji, Persian and Indic scripts need them in a heading."""
 
 _STEERING = re.compile(
@@ -28,7 +28,7 @@ _STEERING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _TAG = re.compile(r"<[A-Za-z/!?][^>]*>")
-_HEADING = re.compile(r"^#+\s*|(?<!\S)#{1,6}(?!\S)")
+_HEADING = re.compile(r"^#+\s*|(?<!\S)#{1,6}(?!\S)|={3,}")
 _TOKEN = re.compile(r"\[\s*fu\s*:[^\]]*\]|\[\s*fu\s*:", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--|-->")
 _BREAKS = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
@@ -42,7 +42,7 @@ def sanitize(text: str, limit: int) -> str:
     """One line of at most ``limit`` code points without anything that steers a model.
 
     Taken out, whatever the case and however they are nested: requests to ignore what was said before, role labels,
-    tags, role play, headings, invisible characters. ``a <= b`` and "act assembly" stay.
+    tags, role play, headings, section marks, invisible characters. ``a <= b`` and "act assembly" stay.
 
     Args:
         text: what a person or a model wrote; only its first few thousand code points are looked at.
@@ -91,7 +91,7 @@ def one_line(text: str, limit: int) -> str:
     Control, bidi and other invisible characters go; emoji sequences stay whole or are left out whole.
     """
     normal = unicodedata.normalize("NFC", text)
-    return truncate(" ".join(_visible(normal, keep=_EMOJI_GLUE).split()), limit)
+    return truncate(" ".join(_visible(normal, keep=EMOJI_GLUE).split()), limit)
 
 
 def truncate(text: str, limit: int) -> str:

@@ -86,7 +86,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _yaml_document(raw: str) -> Any:
-    from mindloop.store import strict_yaml  # noqa: PLC0415 - most score commands print JSON
+    from mindloop.store import strict_yaml
 
     try:
         return strict_yaml.load(raw, source="score snapshot")

@@ -6,6 +6,7 @@ import hashlib
 import json
 
 from mindloop.observer.canonical import norm_hash
+from mindloop.observer.growth_state import clone
 from mindloop.store.clock import parse_instant
 
 TYPE_CHECKING = False
@@ -56,7 +57,10 @@ def growth_hash(growth: GrowthState | None) -> str:
     Not of the file: recording the next batch changes that each time, and a sidecar would be stale after every run. Nor
     of single messages: they are pruned, while the lifetime counters of their outcomes stay.
     """
-    learned = {"hypotheses": _learned_hypotheses(growth), "patterns": _outcomes(growth)} if growth else {}
+    if growth is None:
+        return NO_GROWTH
+    known = clone(growth)
+    learned = {"hypotheses": _learned_hypotheses(known), "patterns": _outcomes(known)}
     if not any(learned.values()):
         return NO_GROWTH
     return hashlib.sha256(json.dumps(learned, sort_keys=True).encode()).hexdigest()

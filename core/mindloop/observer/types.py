@@ -166,8 +166,8 @@ class GrowthMessage(TypedDict):
     hypothesis_ids: list[str]
     topic_tags: list[str]
     thread_id: str | None
-    hypothesis: str  # the writer's hypothesis_or_trigger
-    anchor_hash: str
+    hypothesis: str | None  # the writer's hypothesis_or_trigger
+    anchor_hash: str | None
     question_pattern: str
     outcome: str
     outcome_at: str | None
@@ -175,7 +175,7 @@ class GrowthMessage(TypedDict):
     signal_quality: str | None
     match_evidence: dict[str, object] | None
     late_response: bool
-    sent_at: str
+    sent_at: str | None
 
 
 class GrowthBatch(TypedDict):

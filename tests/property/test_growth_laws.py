@@ -1,0 +1,173 @@
+"""Laws of the growth functions, over random histories of one user."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mindloop.observer.growth import advance_cycle, apply_outcome, record_batch, reserve, stale_ids, summary
+from mindloop.observer.growth_record import MESSAGE_ID
+from mindloop.observer.growth_state import clone
+from mindloop.observer.patterns import PATTERNS, classify_question_pattern, hypothesis_ids, topic_tags
+from mindloop.observer.staleness import growth_hash
+
+from tests.helpers.growth_states import DAY, NOW, FakeSettings, fresh, hypothesis, message, result
+
+BODIES = ["did you look?", "where is it?", "why?", "you said so", "will you come back?"]
+REASONS = ["H1: Trust", "H2 and H1", "GAP-1: badge", "a promise"]
+MESSAGES = st.lists(st.builds(message, st.sampled_from(REASONS), st.sampled_from(BODIES)), min_size=1, max_size=3)
+SCORES = st.none() | st.integers(0, 100) | st.floats(0, 100)
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("record"), MESSAGES),
+        st.tuples(st.just("advance"), st.fixed_dictionaries({"og_score": SCORES, "nft_score": SCORES})),
+        st.tuples(
+            st.just("outcome"),
+            st.tuples(st.integers(0, 99), st.sampled_from(["responded", "silence", "unknown"]), st.booleans()),
+        ),
+        st.tuples(st.just("wait"), st.integers(0, 20)),
+    ),
+    max_size=25,
+)
+LAWFUL = settings(deadline=None, max_examples=150)
+HYPOTHESES = [hypothesis(1), hypothesis(2)]
+
+
+def _walk(steps, kept=10):
+    """Every state of a history, with the instant after it; each step is checked to leave its argument alone."""
+    state, now = fresh(), NOW
+    for kind, what in steps:
+        before = clone(state)
+        if kind == "record":
+            after, _tokens = record_batch(state, result(*what), DAY, now, max_batches=kept, hypotheses=HYPOTHESES)
+        elif kind == "advance":
+            after = advance_cycle(state, FakeSettings(), now, what, HYPOTHESES)
+        elif kind == "outcome":
+            after = _with_outcome(state, *what, now)
+        else:
+            after = state
+            now += timedelta(days=what)
+        assert state == before
+        now += timedelta(seconds=1)
+        state = after
+        yield state, now
+
+
+def _with_outcome(state, index, outcome, rated, now):
+    ids = [item["id"] for batch in state["follow_ups"] for item in batch["message_ids"]]
+    if not ids:
+        return state
+    quality = "medium" if rated and outcome == "responded" else None
+    return apply_outcome(state, ids[index % len(ids)], outcome, quality, now)[0]
+
+
+def _tally(state):
+    """What the counters must be, counted from the messages themselves."""
+    names = {"responded": "responded_count", "silence": "silence_count", "unknown": "unknown_count"}
+    found = {}
+    for batch in state["follow_ups"]:
+        for item in batch["message_ids"]:
+            counts = found.setdefault(item["question_pattern"], dict.fromkeys(("times_used", *names.values()), 0))
+            counts["times_used"] += 1
+            if item["outcome"] in names:
+                counts[names[item["outcome"]]] += 1
+    return found
+
+
+@LAWFUL
+@given(STEPS)
+def test_counters_agree_with_the_messages(steps):
+    """While nothing is pruned, every counter is what counting the messages gives."""
+    for state, _now in _walk(steps, kept=99):
+        counted = {
+            name: {key: counters[key] for key in ("times_used", "responded_count", "silence_count", "unknown_count")}
+            for name, counters in state["question_patterns"].items()
+        }
+        assert counted == _tally(state)
+
+
+@LAWFUL
+@given(STEPS, st.integers(-1, 4))
+def test_pruning_keeps_the_newest_and_loses_no_count(steps, kept):
+    """Retention never changes what patterns were used, and sequence numbers never repeat."""
+    all_states = [state for state, _now in _walk(steps, kept=99)]
+    pruned_states = [state for state, _now in _walk([step for step in steps if step[0] != "outcome"], kept=kept)]
+    for state in pruned_states:
+        seqs = [batch["batch_seq"] for batch in state["follow_ups"]]
+        assert seqs == list(range(state["next_batch_seq"] - len(seqs), state["next_batch_seq"]))
+        assert len(seqs) <= max(1, kept)
+    if all_states and pruned_states:
+        used = [{name: item["times_used"] for name, item in states[-1]["question_patterns"].items()} for states in
+                (all_states, pruned_states)]  # fmt: skip
+        assert used[0] == used[1]
+
+
+@LAWFUL
+@given(STEPS)
+def test_scores_and_rates_stay_in_their_range(steps):
+    """Rates lie between 0 and 1, the score between 0 and 100, and summarising never raises."""
+    for state, _now in _walk(steps):
+        for counters in state["question_patterns"].values():
+            assert 0 <= counters["response_rate"] <= 1
+            assert 0 <= counters["avg_signal_quality"] <= 1
+            assert 0 <= counters["effectiveness_score"] <= 100
+        assert summary(state)["excluded_hypotheses"] == stale_ids(state)
+
+
+@LAWFUL
+@given(STEPS, st.fixed_dictionaries({"og_score": SCORES, "nft_score": SCORES}))
+def test_advancing_twice_is_advancing_once(steps, snapshot):
+    """However often a user is skipped, one recorded batch is one cycle."""
+    state, now = fresh(), NOW
+    for state, now in _walk(steps):  # noqa: B007 - only the last is needed
+        pass
+    once = advance_cycle(state, FakeSettings(), now, snapshot, HYPOTHESES)
+    assert advance_cycle(once, FakeSettings(), now, snapshot, HYPOTHESES) == once
+
+
+@LAWFUL
+@given(STEPS, MESSAGES, st.integers(1, 3))
+def test_recording_alone_teaches_nothing(steps, messages, kept):
+    """The hash that a cognition sidecar is compared with does not move when a batch is recorded or pruned."""
+    state, now = fresh(), NOW
+    for state, now in _walk(steps):  # noqa: B007 - only the last is needed
+        pass
+    after, _tokens = record_batch(state, result(*messages), DAY, now, max_batches=kept)
+    assert growth_hash(after) == growth_hash(state)
+
+
+@LAWFUL
+@given(STEPS, MESSAGES)
+def test_reserved_ids_are_the_recorded_ones_and_new(steps, messages):
+    """Ids can be printed before they are recorded, are well formed, and no earlier message has one of them."""
+    state = fresh()
+    for state, _now in _walk(steps):  # noqa: B007 - only the last is needed
+        pass
+    reserved = reserve(state, "xabbu", len(messages), DAY)
+    after, tokens = record_batch(state, result(*messages), DAY, NOW)
+    assert [token for _id, token in reserved] == tokens
+    assert [item["id"] for item in after["follow_ups"][-1]["message_ids"]] == [
+        identifier for identifier, _token in reserved
+    ]
+    assert all(MESSAGE_ID.fullmatch(identifier) for identifier, _token in reserved)
+    earlier = {item["id"] for batch in state["follow_ups"] for item in batch["message_ids"]}
+    assert earlier & {identifier for identifier, _token in reserved} == set()
+
+
+@LAWFUL
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_a_message_always_has_one_of_the_seven_patterns(body, trigger):
+    """Classifying never fails and never invents a pattern."""
+    assert classify_question_pattern(body, trigger) in PATTERNS
+
+
+@LAWFUL
+@given(st.text(st.one_of(st.sampled_from("H1-_ :.a"), st.characters(exclude_categories=())), max_size=80))
+def test_tags_and_ids_are_stable(text):
+    """Tags are few, long, unique, and tags of themselves; ids have one spelling."""
+    tags = topic_tags(text)
+    assert len(tags) == len(set(tags)) <= 5
+    assert all(len(tag) > 3 and len(tag.split()) == 1 for tag in tags)
+    ids = hypothesis_ids(text)
+    assert hypothesis_ids(" ".join(ids)) == ids
