@@ -7,6 +7,7 @@ names every run and the users it brought: a commit that is repeated after a cras
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from mindloop.observer import batch_render as write
 from mindloop.observer.batch_parse import (
@@ -222,12 +223,19 @@ def replace_keys(yaml_text: str, fields: dict[str, object]) -> str:
             out.append(strict_yaml.dump({key: left.pop(key)}))
     text = "".join(out).rstrip("\n") + "\n" + (strict_yaml.dump(left) if left else "")
     meant = {**_mapping(yaml_text), **_mapping(strict_yaml.dump(fields))}
-    if _mapping(text) != meant:
+    if _read_back(text) != meant:
         raise Malformed(
             "the front matter of the day's file cannot be rewritten key by key; nothing was written",
             "Bring each of its keys to the start of a line of its own, then repeat the command.",
         )
     return text
+
+
+def _read_back(yaml_text: str) -> dict[str, object] | None:
+    try:
+        return _mapping(yaml_text)
+    except Malformed:
+        return None
 
 
 def _mapping(yaml_text: str) -> dict[str, object]:
@@ -240,5 +248,4 @@ def _chunks(yaml_text: str) -> list[tuple[str | None, str]]:
     cuts = [(match.start(), match.group(1)) for match in _KEY.finditer(yaml_text)]
     if not cuts or cuts[0][0] > 0:
         cuts.insert(0, (0, None))
-    ends = [start for start, _ in cuts[1:]] + [len(yaml_text)]
-    return [(key, yaml_text[start:end]) for (start, key), end in zip(cuts, ends, strict=True)]
+    return [(key, yaml_text[start:end]) for (start, key), (end, _) in pairwise([*cuts, (len(yaml_text), None)])]

@@ -40,10 +40,9 @@ class Section:
 def sections(text: str) -> list[Section]:
     """The sections in order. A section ends where the next ``## `` starts; ``###`` is part of it (A23)."""
     heads = [(match.start(), match.group(1)) for match in HEADING.finditer(text)]
-    ends = [start for start, _ in heads[1:]] + [len(text)]
     return [
         Section(read_line(name.strip()) if name[:1].isspace() else "", start, end)
-        for (start, name), end in zip(heads, ends, strict=True)
+        for (start, name), (end, _) in pairwise([*heads, (len(text), "")])
     ]
 
 

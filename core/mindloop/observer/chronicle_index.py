@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from mindloop.observer.batch_text import clean_line
 from mindloop.observer.chronicle_entries import ID_LENGTH, layout_of, load_releases, summary_line, text_at, title_line
 from mindloop.observer.sanitizer import one_line
@@ -113,7 +111,7 @@ def feedback_day(last_enriched: str | None, today: date) -> date:
 
 def near(index: Iterable[ReleaseRecord], around: date, window_days: int) -> list[ReleaseRecord]:
     """The releases at most so many days before or after a UTC day, both ends included."""
-    return [record for record in index if abs(_day_of(record) - around) <= timedelta(days=max(window_days, 0))]
+    return [record for record in index if abs((_day_of(record) - around).days) <= window_days]
 
 
 def _day_of(record: ReleaseRecord) -> date:

@@ -79,7 +79,8 @@ def batch_index(ws: Workspace) -> PriorIndex:
         try:
             moments = _moments(ws.read_text(path, FILE_LIMIT) or "", path)
         except MindloopError as error:
-            index.problems.append(f"{error.message}; its messages are not seen as earlier follow-ups")
+            place = "" if path in error.message else f"{path}: "
+            index.problems.append(f"{place}{error.message}; its messages are not seen as earlier follow-ups")
             continue
         for user, moment in moments.items():
             index.setdefault(user, []).append((moment, path))
