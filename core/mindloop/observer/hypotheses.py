@@ -17,7 +17,8 @@ _HYPOTHESIS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _CONFIDENCE = re.compile(
-    r"\*{0,2}Confidence\*{0,2}\s{0,9}:\s{0,9}\*{0,2}\s{0,9}(High|Medium|Low)\b(-High)?", re.IGNORECASE
+    r"\*{0,2}Confidence\*{0,2}\s{0,9}:[\s*]{0,12}(High|Medium|Low)\b(-High)?",
+    re.IGNORECASE,
 )
 _UNFILLED = re.compile(r"\s{0,9}\|\s{0,9}(?:High|Medium|Low)\b", re.IGNORECASE)
 _STATUS_LINE = re.compile(r"(?:[-*+][ \t]+)?\*\*Status(?:\*\*:|:\*\*)[ \t]*(.*)", re.IGNORECASE | re.DOTALL)
