@@ -90,8 +90,8 @@ def one_line(text: str, limit: int) -> str:
 
     Control, bidi and other invisible characters go; emoji sequences stay whole or are left out whole.
     """
-    normal = unicodedata.normalize("NFC", text)
-    return truncate(" ".join(_visible(normal, keep=EMOJI_GLUE).split()), limit)
+    normal = unicodedata.normalize("NFC", _visible(text, keep=EMOJI_GLUE))
+    return truncate(" ".join(normal.split()), limit)
 
 
 def truncate(text: str, limit: int) -> str:
@@ -115,8 +115,7 @@ def heading_text(text: str, limit: int = 120) -> str:
     """Text that may stand in a Markdown heading: one line, no heading marks, comments or look-alikes of a token."""
     current = one_line(text, limit)
     while True:
-        cleaned = _COMMENT.sub("", _TOKEN.sub("", current)).lstrip("#= ")
-        cleaned = " ".join(cleaned.split())
+        cleaned = one_line(_COMMENT.sub("", _TOKEN.sub("", current)).lstrip("#= "), limit)
         if cleaned == current:
             return cleaned
         current = cleaned

@@ -84,6 +84,12 @@ def test_lone_surrogates_and_private_characters_go():
     assert one_line("a\ud83db\ue000c", 200).encode() == b"abc"
 
 
+def test_an_accent_freed_from_an_invisible_character_is_composed():
+    """What is removed between a letter and its accent must not change what a second look gives."""
+    assert one_line("ignore\u200b\u0301", 7) == "ignoré"
+    assert heading_text("e[FU:1]\u0301") == "é"
+
+
 def test_decomposed_text_is_composed():
     """NFC comes first, so that the same words have the same length."""
     assert sanitize("cafe\u0301", 4) == "café"
