@@ -29,7 +29,8 @@ PIECES = [
     "## bob", "# ", "### Message 2 (x)", "---", "- - -", "===", "> ", "> Token: [FU:deadbeef]", "> Anchor quote: \"x\"",
     "```", "~~~", "<!-- prov:sha256:" + "a" * 64 + " -->", "-->", "<!--", "\\", "&lt;", "&amp;", '"', "**Canvas**: x",
     "\n", "\r\n", "\r", "\u2028", "\x85", "\x0b", "\x00", "\ud83d", " ", "\t", "\u00a0", "\u200b", "\ufeff", "e\u0301",
-    "(", ")", "{x}", "%s", "null", "🙂", "\u200f\u05e9\u05dc\u05d5\u05dd", "---\ntype: x\n---", "type: follow-up-batch", "*", "&a", "!!python",
+    "(", ")", "{x}", "%s", "null", "🙂", "\u200f\u05e9\u05dc\u05d5\u05dd", "---\ntype: x\n---", "type: x",
+    "*", "&a", "!!python",
 ]  # fmt: skip
 texts = st.one_of(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), st.text(max_size=40))
 users = st.one_of(st.sampled_from(["alice", "bob", "BOB", "@bob", "no", "0123", "a\n## bob", "#x", "x -->"]), texts)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _KEY = re.compile(r"^(?:([A-Za-z_][\w-]*)[ \t]*:(?=\s|$)|(?=#))", re.MULTILINE)
 _PART = re.compile(r"^###(?!#)", re.MULTILINE)
+INVALID = "invalid_canvas"  # about a file: its user may well have messages from another canvas
 
 
 class Header:
@@ -71,7 +72,9 @@ class Header:
                 self.users.append(name)
             _add(self.verification, ("verified", "total_quotes"), write.counts(result))
             _add(self.temporal, ("valid", "total_claims"), write.claim_counts(result))
-        self.skipped = [item for item in self.skipped if fold(str(item["user"])) not in present]
+        self.skipped = [
+            item for item in self.skipped if item["reason"] == INVALID or fold(str(item["user"])) not in present
+        ]
 
     def _add_run(self, fresh: Sequence[UserResult], run: str, now: datetime, skipped: Sequence[SkippedUser]) -> None:
         known = [item for item in self.runs if item["run"] == run]
@@ -80,9 +83,8 @@ class Header:
             self.skipped = []
         entry = known[0] if known else self.runs[-1]
         if entry is self.runs[-1]:  # parts of one run add up; an older run says nothing about the latest one's skips
-            places = {fold(str(item["user"])): item for item in self.skipped}
-            places |= {fold(str(item["user"])): item for item in map(_skip_entry, skipped)}
-            self.skipped = list(places.values())
+            entries = [*self.skipped, *map(_skip_entry, skipped)]
+            self.skipped = list({(fold(str(item["user"])), item["reason"]): item for item in entries}.values())
         entry["users"] = [*text_list(entry, "users"), *(heading_name(result["user"]) for result in fresh)]
         hosts = [*_hosts(entry), *(result["host"] for result in fresh)]
         entry["host"] = ", ".join(dict.fromkeys(host for host in hosts if host))
@@ -109,7 +111,7 @@ def _hosts(run: dict[str, object]) -> list[str]:
 
 
 def _skip_entry(item: SkippedUser) -> dict[str, object]:
-    return {"user": heading_name(item["user"]), "reason": clean_line(item["reason"])}
+    return {"user": clean_line(item["user"]) or heading_name(item["user"]), "reason": clean_line(item["reason"])}
 
 
 def _add(summary: dict[str, int], names: tuple[str, str], counted: tuple[int, int]) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 NONE_NEAR = "No releases found near this user's last feedback date."
 NO_INDEX = "Chronicle not available. Run chronicle-ingest.sh to seed release data."
 INDEX_LIMIT = 64_000_000
+_DAY = len("2026-02-14")
 
 
 def index_record(release: Release) -> ReleaseRecord:
@@ -111,14 +112,14 @@ def feedback_day(last_enriched: str | None, today: date) -> date:
 
 def near(index: Iterable[ReleaseRecord], around: date, window_days: int) -> list[ReleaseRecord]:
     """The releases at most so many days before or after a UTC day, both ends included."""
-    return [record for record in index if abs((_day_of(record) - around).days) <= window_days]
+    first, last = _day(around, -window_days), _day(around, window_days)
+    return [record for record in index if first <= record["time"]["start"][:_DAY] <= last]
 
 
-def _day_of(record: ReleaseRecord) -> date:
-    instant = parse_instant(record["time"]["start"])
-    if instant is None:
-        raise AssertionError("a release of the index has a start")
-    return instant.date()
+def _day(around: date, days: int) -> str:
+    """A day so many days away as text, within what a calendar holds; starts are spelled alike, so they compare."""
+    ordinal = around.toordinal() + days
+    return around.fromordinal(min(max(ordinal, around.min.toordinal()), around.max.toordinal())).isoformat()
 
 
 def query(ws: Workspace, around: str, window_days: int) -> list[ReleaseRecord]:

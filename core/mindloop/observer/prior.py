@@ -7,8 +7,9 @@ people, never does (A41). A section is found by its whole heading, so ``bob`` ge
 from __future__ import annotations
 
 import re
+from zlib import compress, decompress
 
-from mindloop.observer.batch_parse import BATCH_TYPE, Section, record_list, sections, text_list, without_rule
+from mindloop.observer.batch_parse import BATCH_TYPE, record_list, sections, text_list, without_rule
 from mindloop.observer.layout import Layout
 from mindloop.observer.names import fold
 from mindloop.store import front_matter
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
 FILE_LIMIT = 32_000_000
 """Bytes above which a file of the follow-ups folder is reported and not read."""
-
-CACHE_LIMIT = 64_000_000
-"""Characters of batch files that are kept between two users."""
 
 # The canvas's file name may stand in a prompt once (step 2h), a token belongs to one message only.
 _DROPPED = re.compile(r"^[ \t]*(?:\*\*Canvas\*\*:|>[ \t]*Token:)")
@@ -42,32 +40,24 @@ class PriorIndex(dict[str, list[tuple[str, str]]]):
     def __init__(self) -> None:
         super().__init__()
         self.problems: list[str] = []
-        self._texts: dict[str, tuple[str, dict[str, list[Section]]]] = {}
-        self._size = 0
+        self._files: dict[str, dict[str, bytes]] = {}
 
     def last(self, user: str) -> str | None:
         """The moment of the user's latest batch; None where there was none."""
         entries = self.get(fold(user))
         return entries[-1][0] if entries else None
 
-    def keep(self, path: str, text: str) -> tuple[str, dict[str, list[Section]]]:
-        """Remember a file for the next user; the ones that came first make room."""
-        found: dict[str, list[Section]] = {}
-        for section in sections(text):
-            found.setdefault(fold(section.name), []).append(section)
-        while self._texts and self._size + len(text) > CACHE_LIMIT:
-            self._size -= len(self._texts.pop(next(iter(self._texts)))[0])
-        self._texts[path] = text, found
-        self._size += len(text)
-        return text, found
+    def sections(self, ws: Workspace, path: str) -> dict[str, bytes]:
+        """Folded user to their packed part of a file, which is read once for all users.
 
-    def file(self, ws: Workspace, path: str) -> tuple[str, dict[str, list[Section]]]:
-        """A file's text and its sections by folded name."""
-        known = self._texts.get(path)
-        if known is None:
+        Packed, because a year of batches is more than a command should hold, and reading each file again for each user
+        would take hours.
+        """
+        if path not in self._files:
             text = (ws.read_text(path, FILE_LIMIT) or "").replace("\r\n", "\n")
-            known = self.keep(path, front_matter.parse(text, path)[1])
-        return known
+            parts = _parts(front_matter.parse(text, path)[1])
+            self._files[path] = {user: compress(part.encode(), 1) for user, part in parts.items() if user in self}
+        return self._files[path]
 
 
 def batch_index(ws: Workspace) -> PriorIndex:
@@ -120,16 +110,23 @@ def prior_section(ws: Workspace, user: str, index: PriorIndex) -> tuple[str, int
         The text, empty where there is none, and how many files it comes from. Lines with the canvas's path and with
         tokens are left out.
     """
-    found = []
-    for _, path in index.get(fold(user), ()):
-        text, by_name = index.file(ws, path)
-        own = [text[part.start : part.end] for part in by_name.get(fold(user), ())]
-        if len(own) > 1:
-            # One of several may be a line inside somebody's message: a real section starts with its canvas.
-            own = [part for part in own if _CANVAS_NEXT.match(part)]
-        if own:
-            found.append("\n\n".join(map(_without_dropped, own)))
+    key = fold(user)
+    packed = [index.sections(ws, path).get(key) for _, path in index.get(key, ())]
+    found = [decompress(part).decode() for part in packed if part]
     return "\n\n".join(found), len(found)
+
+
+def _parts(body: str) -> dict[str, str]:
+    """Folded user to what a batch's body says to them, ready for a prompt."""
+    grouped: dict[str, list[str]] = {}
+    for section in sections(body):
+        grouped.setdefault(fold(section.name), []).append(body[section.start : section.end])
+    return {user: "\n\n".join(map(_without_dropped, own)) for user, all_ in grouped.items() if (own := _real(all_))}
+
+
+def _real(own: list[str]) -> list[str]:
+    """One of several sections may be a line inside somebody's message: a real one starts with its canvas."""
+    return own if len(own) == 1 else [part for part in own if _CANVAS_NEXT.match(part)]
 
 
 def _without_dropped(section: str) -> str:

@@ -62,6 +62,18 @@ def test_skipped_is_the_latest_run_s_list_without_those_who_have_messages():
     assert parse_batch(text)["skipped_users"] == [skip("dan", "score_api_error")]
 
 
+def test_a_second_canvas_of_a_user_stays_reported():
+    """A broken file is named though its user has messages; two reasons for one name are both kept."""
+    skipped = [
+        skip("alice", "invalid_canvas"),
+        skip("dan", "invalid_canvas"),
+        skip("dan"),
+        skip("../x", "invalid_canvas"),
+    ]
+    text = render_batch([result("alice", "a3")], skipped, EVENING, "run-2", FIRST)
+    assert parse_batch(text)["skipped_users"] == skipped
+
+
 def test_a_run_of_nothing_but_skips_leaves_the_messages():
     """An all-skipped second run changes the list and the runs, and no section."""
     text = render_batch([], [skip("dan")], EVENING, "run-2", FIRST)

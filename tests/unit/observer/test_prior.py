@@ -132,15 +132,15 @@ def test_windows_line_ends_and_marks_are_read(tmp_path):
     assert section(ws, "bob") == ("## bob\n\n**Triggers**: x\n\n### Message 1 (H1)\n\nhi", 1)
 
 
-def test_the_cache_has_a_bound(tmp_path, monkeypatch):
-    """Files that do not fit are read again and give the same text."""
-    files = {f"{FOLLOW_UPS}/2026-01-2{day}.md": foreign("bob, eve", BOB + BOB.replace("bob", "eve")) for day in "123"}
-    ws = research_workspace(tmp_path, files)
-    unbounded = section(ws, "bob"), section(ws, "eve")
-    monkeypatch.setattr(prior, "CACHE_LIMIT", 10)
+def test_a_file_is_read_once_for_all_users(tmp_path, monkeypatch):
+    """Two users of one file cost one reading of it."""
+    ws = research_workspace(tmp_path, {f"{FOLLOW_UPS}/a.md": foreign("bob, eve", BOB + BOB.replace("bob", "eve"))})
     index = prior.batch_index(ws)
-    assert (prior.prior_section(ws, "bob", index), prior.prior_section(ws, "eve", index)) == unbounded
-    assert len(index._texts) == 1
+    read: list[str] = []
+    real = type(ws).read
+    monkeypatch.setattr(type(ws), "read", lambda self, rel, limit=None: read.append(rel) or real(self, rel, limit))
+    assert [prior.prior_section(ws, user, index)[1] for user in ("bob", "eve", "BOB", "dan")] == [1, 1, 1, 0]
+    assert read == [f"{FOLLOW_UPS}/a.md"]
 
 
 def test_a_name_with_markup_finds_its_section(tmp_path):
