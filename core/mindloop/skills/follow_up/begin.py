@@ -111,36 +111,40 @@ def _leave_out(begun: Begun, case: Case, walked: Walked) -> None:
 
 
 def _pack(context: FollowUp, begun: Begun, cases: list[Case], progress: Progress | None) -> None:
-    """Steps 2f to 2i; packets without growth are committed in groups, the others with their growth state."""
-    group: list[tuple[str, dict[str, Any]]] = []
-    for number, case in enumerate(cases, 1):
-        if not _pack_with_growth(context, begun, case):
-            item = _walk_to_question(context, begun, case)
-            group += [item] if item else []
-        if len(group) >= GROUP or number == len(cases):
-            _commit(context, begun, group)
-            group = []
+    """Steps 2f to 2i, a group of users at a time: their packets and their growth states are committed together."""
+    for start in range(0, len(cases), GROUP):
+        _pack_group(context, begun, cases[start : start + GROUP])
         if progress:
-            progress("writing packets", number, len(cases))
+            progress("writing packets", min(start + GROUP, len(cases)), len(cases))
 
 
-def _pack_with_growth(context: FollowUp, begun: Begun, case: Case) -> bool:
-    """Walk a user whose growth state exists under that user's lock; False where there is none or the lock is busy."""
-    slug = case.canvas.slug
-    if not context.growth_enabled() or not context.workspace.exists(context.layout.growth(slug)):
-        return False
+def _pack_group(context: FollowUp, begun: Begun, group: list[Case]) -> None:
+    """Pack a group under its users' locks; where one of them is held elsewhere, one user at a time."""
+    growing = [case for case in group if _grows(context, case)]
     try:
-        with context.workspace.transaction(begun.place.scope, f"user:{slug}") as tx:
-            context.tx = tx
+        _commit_group(context, begun, group, growing)
+    except Busy as error:
+        if len(group) > 1:
+            for case in group:
+                _pack_group(context, begun, [case])
+            return
+        context.warnings.append(f"{group[0].user}: growth left out of this packet: {error.message}")
+        _commit_group(context, begun, group, [])
+
+
+def _grows(context: FollowUp, case: Case) -> bool:
+    return context.growth_enabled() and context.workspace.exists(context.layout.growth(case.canvas.slug))
+
+
+def _commit_group(context: FollowUp, begun: Begun, group: list[Case], growing: list[Case]) -> None:
+    users = [f"user:{case.canvas.slug}" for case in growing]
+    with context.workspace.transaction(begun.place.scope, *users) as tx:
+        for case in group:
+            context.tx = tx if case in growing else None
             item = _walk_to_question(context, begun, case)
             if item:
                 write_object(tx, *item)
-    except Busy as error:
-        context.warnings.append(f"{case.user}: growth left out of this packet: {error.message}")
-        return False
-    finally:
-        context.tx = None
-    return True
+    context.tx = None
 
 
 def _walk_to_question(context: FollowUp, begun: Begun, case: Case) -> tuple[str, dict[str, Any]] | None:
@@ -183,14 +187,6 @@ def _dossier(begun: Begun, case: Case, packet: str, default: str) -> dict[str, A
 
 def _hypotheses(case: Case) -> list[dict[str, str]]:
     return [{"id": one.id, "title": one.title, "confidence": one.confidence} for one in case.canvas.hypotheses]
-
-
-def _commit(context: FollowUp, begun: Begun, group: list[tuple[str, dict[str, Any]]]) -> None:
-    if not group:
-        return
-    with context.workspace.transaction(begun.place.scope) as tx:
-        for path, item in group:
-            write_object(tx, path, item)
 
 
 def _close(context: FollowUp, begun: Begun) -> None:
