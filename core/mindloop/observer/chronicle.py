@@ -86,15 +86,17 @@ def add_release(  # noqa: PLR0913 - what is optional is named by the caller
     """
     entry = _entry(title, start, end, name, taxonomy)
     releases, _ = load_releases(tx)
-    folder = Layout().chronicle_dir
     chosen = name or next_id(tx, releases, entry["time"]["start"])
     _refuse_known(releases, chosen, entry)
-    rel = f"{folder}/{chosen}.md"
+    rel = f"{Layout().chronicle_dir}/{chosen}.md"
     if tx.exists(rel):
         raise Negative(f"{rel} is there already", "Give the release another id.")
     extra = {"confidence": clean_line(confidence), "url": clean_line(url or ""), "summary": clean_line(summary)}
-    meta = {"id": chosen, **entry, **{key: value for key, value in extra.items() if value}}
-    text = front_matter.render(meta, f"\n# {entry['title']}\n")
+    return _write(tx, rel, {"id": chosen, **entry, **{key: value for key, value in extra.items() if value}})
+
+
+def _write(tx: Transaction, rel: str, meta: dict[str, Any]) -> Release:
+    text = front_matter.render(meta, f"\n# {meta['title']}\n")
     release = read_entry(text, rel)
     if release is None:
         raise AssertionError("an entry of ours is a release")
