@@ -15,7 +15,7 @@ REHEARSAL = "rehearsal"
 RULE = "---"
 REHEARSAL_NOTE = (
     "> **REHEARSAL, do not send.** No model wrote the messages of the users marked `**Host**: rehearsal`: "
-    "they are the defaults of the rehearsal host."
+    "they come from the rehearsal host."
 )
 EMPTY_NOTE = "No messages today: everyone was skipped, the reasons are in `skipped_users` above."
 TOKEN_NOTE = "append this to the end of the DM when sending"  # noqa: S105 - a remark, not a secret
