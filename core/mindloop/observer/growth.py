@@ -9,13 +9,14 @@ from __future__ import annotations
 from mindloop.observer.growth_cycle import advance_cycle, detect_delta, expire_pending, run_decay
 from mindloop.observer.growth_outcome import apply_outcome
 from mindloop.observer.growth_record import record_batch, reserve
-from mindloop.observer.growth_state import GrowthPolicy, new_growth, stale_ids, sync_hypotheses
+from mindloop.observer.growth_state import GrowthPolicy, clone, new_growth, stale_ids, sync_hypotheses
 from mindloop.observer.growth_summary import summary
 
 __all__ = [
     "GrowthPolicy",
     "advance_cycle",
     "apply_outcome",
+    "clone",
     "detect_delta",
     "expire_pending",
     "new_growth",

@@ -35,7 +35,9 @@ _BREAKS = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
 _SECTION = re.compile(rf"(?P<start>\A|[{_BREAKS}])(?P<lead>(?:[^\S{_BREAKS}]|[\u200b-\u200f\u2060\ufeff])*)={{3,}}")
 
 _WINDOW = 4_000
+"""Code points of a text that are looked at, however long it is: cleaning must not cost more than the text is worth."""
 _CLUSTER = 8
+"""Longest run of marks that a cut steps back over; more than that is no character that anybody wrote."""
 
 
 def sanitize(text: str, limit: int) -> str:
@@ -88,9 +90,10 @@ def _shown(char: str, keep: frozenset[int]) -> str:
 def one_line(text: str, limit: int) -> str:
     """Text as one line of at most ``limit`` code points for logs and headings.
 
-    Control, bidi and other invisible characters go; emoji sequences stay whole or are left out whole.
+    Control, bidi and other invisible characters go; emoji sequences stay whole or are left out whole. Of a huge text
+    only the head is looked at.
     """
-    normal = unicodedata.normalize("NFC", _visible(text, keep=EMOJI_GLUE))
+    normal = unicodedata.normalize("NFC", _visible(text[: _WINDOW + 2 * limit], keep=EMOJI_GLUE))
     return truncate(" ".join(normal.split()), limit)
 
 

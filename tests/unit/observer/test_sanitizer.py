@@ -99,6 +99,8 @@ def test_a_megabyte_of_nesting_is_no_work():
     """Only the head of a huge text is looked at, and nothing takes quadratic time in it."""
     assert sanitize("<a" * 500_000 + ">", 200) == "<a" * 100
     assert sanitize("sys" * 300_000 + "tem:" * 300_000, 9) == "syssyssys"
+    assert one_line("\u200b" * 3_999 + "x" * 1_000_000, 5) == "xxxxx"
+    assert one_line("x" * 1_000_000, 9_000) == "x" * 9_000
 
 
 @pytest.mark.parametrize(
