@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from mindloop.cli.output import emit, emit_json, limited
 from mindloop.cli.parsing import add_json, parser, verb
+from mindloop.cli.place import opened
 from mindloop.observer.canvas import load_canvases, matches
 from mindloop.store.errors import Negative
-from mindloop.store.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from mindloop.observer.canvas import Canvas, CanvasFile
+    from mindloop.store.workspace import Workspace
 
 PROG = "canvas.py"
 VERBS = {
@@ -45,7 +46,7 @@ def _observe(argv: list[str]) -> int:
     add_json(options)
     chosen = options.parse_args(argv)
     quote = read_stdin_text("the quote").removesuffix("\n").removesuffix("\r")
-    workspace = Workspace.find()
+    workspace = opened()
     with workspace.transaction("research", f"user:{slug(display_name(chosen.user))}") as tx:
         seen = add_quote(tx, chosen.user, quote, chosen.wallet, chosen.context, chosen.date, now())
     if chosen.json:
@@ -60,7 +61,7 @@ def _list(argv: list[str]) -> int:
     options.add_argument("--full", action="store_true", help="list all")
     add_json(options)
     chosen = options.parse_args(argv)
-    files = load_canvases(Workspace.find())
+    files = load_canvases(opened())
     if chosen.json:
         emit_json({"users": [_row(one) for one in files]})
     else:
@@ -94,7 +95,7 @@ def _show(argv: list[str]) -> int:
     options.add_argument("user")
     add_json(options)
     chosen = options.parse_args(argv)
-    workspace = Workspace.find()
+    workspace = opened()
     found = [one for one in load_canvases(workspace) if matches(one, chosen.user)]
     if not found:
         message = f"no canvas of {chosen.user[:80]!r}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mindloop.cli.output import emit, emit_json, limited, note
 from mindloop.cli.parsing import add_json, parser, verb
+from mindloop.cli.place import opened
 from mindloop.observer.chronicle import NONE_NEAR, add_release, load_releases, query, rebuild_index, release_line
-from mindloop.store.workspace import Workspace
 
 PROG = "chronicle.py"
 VERBS = {
@@ -32,7 +32,7 @@ def _add(argv: list[str]) -> int:
     options.add_argument("--summary", default="", help="one line for packets")
     add_json(options)
     chosen = options.parse_args(argv)
-    workspace = Workspace.find()
+    workspace = opened()
     with workspace.transaction("research") as tx:
         release = add_release(
             tx,
@@ -60,7 +60,7 @@ def _query(argv: list[str]) -> int:
     options.add_argument("--full", action="store_true", help="list all")
     add_json(options)
     chosen = options.parse_args(argv)
-    found = query(Workspace.find(), chosen.around, chosen.window)
+    found = query(opened(), chosen.around, chosen.window)
     if chosen.json:
         emit_json({"releases": found})
     elif chosen.summary:
@@ -75,7 +75,7 @@ def _rebuild(argv: list[str]) -> int:
     options = parser(f"{PROG} rebuild", "Derive the index from the entries; an index that is right is not written.")
     add_json(options)
     chosen = options.parse_args(argv)
-    workspace = Workspace.find()
+    workspace = opened()
     with workspace.transaction("research") as tx:
         new = rebuild_index(tx)
     releases, warnings = load_releases(workspace)

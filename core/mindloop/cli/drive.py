@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from mindloop.cli.follow_up import add_flags, begun_json, flags_of, resume_code, resumed_json, show_begun, show_resumed
 from mindloop.cli.output import emit, emit_json, note, progress_bar
 from mindloop.cli.parsing import add_json, parser, verb
+from mindloop.cli.place import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,13 +35,10 @@ def main(argv: list[str]) -> int:
 
 
 def _drive(chosen: Any) -> int:
-    from mindloop.store.workspace import Workspace
-
-    found = Workspace.find()
-    workspace = found.in_memory() if chosen.dry_run else found
+    workspace = opened(dry_run=chosen.dry_run)
     progress, stop = progress_bar()
     try:
-        with nullcontext() if chosen.dry_run else _only_driver(found):
+        with nullcontext() if chosen.dry_run else _only_driver(workspace):
             driven = _driven(workspace, chosen, progress)
     finally:
         stop()

@@ -35,19 +35,19 @@ def main(argv: list[str]) -> int:
 def _begin(argv: list[str]) -> int:
     from mindloop.cli.output import emit_json, progress_bar
     from mindloop.cli.parsing import add_json, parser
+    from mindloop.cli.place import opened
     from mindloop.skills.follow_up.begin import begin
     from mindloop.store.clock import now
-    from mindloop.store.workspace import Workspace
 
     options = parser(f"{PROG} begin", "Check every canvas and write one packet for each user who qualifies.")
     add_flags(options)
     options.add_argument("--full", action="store_true", help="list everybody")
     add_json(options)
     chosen = options.parse_args(argv)
-    workspace = Workspace.find()
+    workspace = opened(dry_run=chosen.dry_run)
     progress, stop = progress_bar()
     try:
-        begun = begin(workspace.in_memory() if chosen.dry_run else workspace, now(), flags_of(chosen), progress)
+        begun = begin(workspace, now(), flags_of(chosen), progress)
     finally:
         stop()
     if chosen.json:
@@ -116,15 +116,15 @@ def _next_step(begun: Begun, *, quiet: bool) -> list[str]:
 
 def _packet(argv: list[str]) -> int:
     from mindloop.cli.parsing import parser
+    from mindloop.cli.place import opened
     from mindloop.protocol.run_files import read_packet
-    from mindloop.store.workspace import Workspace
 
     options = parser(f"{PROG} packet", "Print the exact prompt of one user, byte for byte.")
     options.add_argument("run")
     options.add_argument("user")
     options.add_argument("--json", action="store_true", help="print the prompt with its hash and manifest")
     chosen = options.parse_args(argv)
-    workspace = Workspace.find()
+    workspace = opened()
     slug = _slug(chosen.user)
     if chosen.json:
         return _packet_json(workspace, chosen.run, slug)
@@ -150,8 +150,8 @@ def _slug(user: str) -> str:
 def _answer(argv: list[str]) -> int:
     from mindloop.cli.output import emit, emit_json, read_stdin_bytes
     from mindloop.cli.parsing import add_json, parser
+    from mindloop.cli.place import opened
     from mindloop.protocol.run_files import file_answer
-    from mindloop.store.workspace import Workspace
 
     options = parser(f"{PROG} answer", "File a user's raw answer from standard input; resume checks it.")
     options.add_argument("run")
@@ -161,7 +161,7 @@ def _answer(argv: list[str]) -> int:
     chosen = options.parse_args(argv)
     slug = _slug(chosen.user)
     raw = read_stdin_bytes().decode("utf-8", "surrogateescape")
-    said = file_answer(Workspace.find(), chosen.run, slug, raw, _host(chosen.host))
+    said = file_answer(opened(), chosen.run, slug, raw, _host(chosen.host))
     if chosen.json:
         emit_json({"run": chosen.run, "user": chosen.user, "filed": True, "note": said})
     else:
@@ -178,9 +178,9 @@ def _host(name: str) -> str:
 def _resume(argv: list[str]) -> int:
     from mindloop.cli.output import emit_json, progress_bar
     from mindloop.cli.parsing import add_json, parser
+    from mindloop.cli.place import opened
     from mindloop.skills.follow_up.resume import resume
     from mindloop.store.clock import now
-    from mindloop.store.workspace import Workspace
 
     options = parser(f"{PROG} resume", "Check the filed answers, write the batch, record growth.")
     options.add_argument("run")
@@ -189,7 +189,7 @@ def _resume(argv: list[str]) -> int:
     chosen = options.parse_args(argv)
     progress, stop = progress_bar()
     try:
-        resumed = resume(Workspace.find(), chosen.run, now(), progress)
+        resumed = resume(opened(), chosen.run, now(), progress)
     finally:
         stop()
     if chosen.json:

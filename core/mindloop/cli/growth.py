@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from mindloop.cli.output import emit, emit_json
 from mindloop.cli.parsing import add_json, parser, verb
+from mindloop.cli.place import opened
 from mindloop.observer.growth import summary
 from mindloop.observer.layout import Layout
 from mindloop.observer.names import display_name, slug
 from mindloop.store.documents import read_yaml
 from mindloop.store.errors import Negative
-from mindloop.store.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from mindloop.store.workspace import Workspace
 
 PROG = "growth.py"
 VERBS = {"show": "what growth knows of a user"}
@@ -26,7 +28,7 @@ def main(argv: list[str]) -> int:
     options.add_argument("user")
     add_json(options)
     chosen = options.parse_args(argv[1:])
-    state = _state(Workspace.find(), chosen.user)
+    state = _state(opened(), chosen.user)
     if chosen.json:
         emit_json({"growth": state, "summary": summary(state)})
     else:

@@ -51,12 +51,12 @@ def _hash_with_options(argv: list[str]) -> int:
 
 def _ingest(argv: list[str]) -> int:
     from mindloop.cli.output import emit, emit_json, read_stdin_text
+    from mindloop.cli.place import opened
     from mindloop.observer.provenance import ingest, make_record
     from mindloop.store.clock import now
-    from mindloop.store.workspace import Workspace
 
     chosen = _ingest_options().parse_args(argv)
-    workspace = Workspace.find()
+    workspace = opened()
     record = make_record(
         chosen.user,
         read_stdin_text("the text").removesuffix("\n").removesuffix("\r"),
@@ -100,15 +100,15 @@ def _ingest_options() -> Any:
 def _verify(argv: list[str]) -> int:
     from mindloop.cli.output import emit, emit_json, limited
     from mindloop.cli.parsing import add_json, parser
+    from mindloop.cli.place import opened
     from mindloop.observer.verification import verify
-    from mindloop.store.workspace import Workspace
 
     options = parser(f"{PROG} verify", "Check every quote against its hash. Exit 1 where one does not match.")
     options.add_argument("--user", help="only this user")
     options.add_argument("--full", action="store_true", help="list every quote")
     add_json(options)
     chosen = options.parse_args(argv)
-    findings = verify(Workspace.find(), chosen.user)
+    findings = verify(opened(), chosen.user)
     counts = {status: sum(one.status == status for one in findings) for status in STATUSES}
     if chosen.json:
         emit_json({"counts": counts, "quotes": [_record(one) for one in findings]})

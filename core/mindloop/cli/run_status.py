@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 
+from mindloop.cli.place import opened
 from mindloop.protocol.run_files import all_runs, answered_items, find_run, read_head
 from mindloop.store.errors import MindloopError, WrongInput
-from mindloop.store.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from mindloop.protocol.run_files import RunPlace
+    from mindloop.store.workspace import Workspace
 
 USAGE = "usage: follow_up.py status [RUN] [--json]"
 SHOWN = 10
@@ -25,7 +26,7 @@ def status(argv: list[str]) -> int:
     if len(names) > 1 or any(name.startswith("-") for name in names):
         message = f"follow_up.py status: expected at most one run, got {' '.join(argv)[:80]!r}"
         raise WrongInput(message, USAGE)
-    workspace = Workspace.find()
+    workspace = opened()
     places = [find_run(workspace, names[0])] if names else all_runs(workspace)
     if as_json:
         _print_json(workspace, places, single=bool(names))
