@@ -59,8 +59,8 @@ def _status(context: FollowUp, reasons: list[str]) -> str:
 
 def read_growth(context: FollowUp, case: Case) -> GrowthState | None:
     """The user's growth state, or None where there is none."""
-    state: Any = read_yaml(context.workspace, context.layout.growth(case.canvas.slug), "growth")
-    return state
+    path = context.layout.growth(case.canvas.slug)
+    return read_yaml(context.workspace, path, "growth")  # type: ignore[return-value]  # the schema gives it this shape
 
 
 def load_growth(context: FollowUp, case: Case) -> Done | Skip | Ask:
