@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from mindloop.observer.manifest import OtherCanvases
     from mindloop.observer.prior import PriorIndex
     from mindloop.observer.provenance import ProvenanceIndex
+    from mindloop.observer.temporal import Windows
     from mindloop.observer.types import (
         GrowthSummary,
         ProvenanceRecord,
         Quote,
-        Release,
         ReleaseRecord,
         TemporalEntry,
         Trigger,
@@ -51,12 +51,12 @@ class FollowUp:
         "layout",
         "now",
         "others",
-        "releases",
         "run",
         "selected",
         "settings",
         "tx",
         "warnings",
+        "windows",
         "workspace",
     )
 
@@ -70,7 +70,7 @@ class FollowUp:
         self.run = ""
         self.files: list[CanvasFile] = []
         self.selected: list[CanvasFile] = []
-        self.releases: list[Release] = []
+        self.windows: Windows
         self.batches: PriorIndex
         self.chronicle_index: list[ReleaseRecord] | None = None
         self.index: ProvenanceIndex

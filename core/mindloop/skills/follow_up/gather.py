@@ -8,6 +8,7 @@ from mindloop.observer.chronicle import load_releases
 from mindloop.observer.manifest import OtherCanvases
 from mindloop.observer.prior import batch_index
 from mindloop.observer.provenance import load_index
+from mindloop.observer.temporal import Windows
 from mindloop.protocol.step import Done
 from mindloop.skills.follow_up.scores import score_command
 from mindloop.store.errors import WrongInput
@@ -50,7 +51,8 @@ def load_shared(context: FollowUp) -> Done | Skip | Ask:
     workspace = context.workspace
     context.files = load_canvases(workspace)
     context.selected = _selected(context)
-    context.releases, warnings = load_releases(workspace)
+    releases, warnings = load_releases(workspace)
+    context.windows = Windows(releases)
     context.chronicle_index, index_warnings = load_chronicle_index(workspace)
     context.batches = batch_index(workspace)
     context.warnings += [*warnings, *index_warnings, *context.batches.problems]
@@ -61,7 +63,7 @@ def load_shared(context: FollowUp) -> Done | Skip | Ask:
         wallets=[file.canvas.wallet for file in context.files if file.canvas and file.canvas.wallet],
         users=[file.canvas.user for file in context.files if file.canvas],
     )
-    return Done(f"{len(context.files)} canvases, {len(context.releases)} releases")
+    return Done(f"{len(context.files)} canvases, {len(releases)} releases")
 
 
 def _selected(context: FollowUp) -> list[CanvasFile]:

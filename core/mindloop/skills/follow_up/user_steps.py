@@ -57,7 +57,7 @@ def build_registry(context: FollowUp, case: Case) -> Done | Skip | Ask:
 
 def build_temporal_table(context: FollowUp, case: Case) -> Done | Skip | Ask:
     """2e: which quotes may be tied to a release."""
-    case.temporal = temporal_lookup(case.records, context.releases)
+    case.temporal = temporal_lookup(case.records, context.windows)
     allowed = sum(entry["version_attribution_allowed"] for entry in case.temporal.values())
     return Done(f"{allowed} of {len(case.temporal)} records may name a release")
 
