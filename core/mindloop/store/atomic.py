@@ -53,7 +53,7 @@ def read_file(path: str, limit: int | None = None) -> bytes | None:
     except OSError as error:
         raise failure(path, "read it", error) from error
     finally:
-        system.close(descriptor)
+        os.close(descriptor)
 
 
 def _read_open(descriptor: int, path: str, limit: int | None) -> bytes:
@@ -233,12 +233,15 @@ def remove(path: str) -> bool:
     return True
 
 
-def discard(path: str) -> None:
-    """Remove a temporary file if that is possible; what stays is found and removed later."""
-    try:  # noqa: SIM105 - contextlib costs an import
+def discard(path: str) -> bool:
+    """Remove a temporary file if that is possible; False when it stays, to be found and removed later."""
+    try:
         system.unlink(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
     except OSError:
-        pass
+        return False
+    return True
 
 
 def make_dirs(path: str) -> None:
@@ -248,7 +251,7 @@ def make_dirs(path: str) -> None:
     parent = os.path.dirname(path)
     make_dirs(parent)
     try:
-        os.mkdir(path)
+        system.mkdir(path)
     except FileExistsError:
         if os.path.isdir(path):
             return  # another process was faster

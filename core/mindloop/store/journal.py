@@ -23,7 +23,7 @@ import os
 import zlib
 
 from mindloop.store import atomic, scopes
-from mindloop.store.errors import Busy, Malformed, StoreFailure
+from mindloop.store.errors import Busy, StoreFailure, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -178,14 +178,14 @@ def _abandon(root: str, name: str, entries: Iterable[Entry]) -> None:
             atomic.rename(path + COMMITTED, path + INTENT)
         except StoreFailure:
             return  # still committed: the next transaction completes it
-    _discard_temporaries(root, entries)
-    atomic.discard(path + INTENT)
+    if _discard_temporaries(root, entries):
+        atomic.discard(path + INTENT)
 
 
-def _discard_temporaries(root: str, entries: Iterable[Entry]) -> None:
-    for entry in entries:
-        if entry["do"] == "write":
-            atomic.discard(atomic.temporary(target(root, entry["path"])))
+def _discard_temporaries(root: str, entries: Iterable[Entry]) -> bool:
+    """Remove the temporary files of a change; False when one stays, and with it the intent that names it."""
+    names = [atomic.temporary(target(root, entry["path"])) for entry in entries if entry["do"] == "write"]
+    return all([atomic.discard(name) for name in names])
 
 
 def _apply_committed(root: str, name: str, entries: list[Entry]) -> None:
@@ -195,7 +195,7 @@ def _apply_committed(root: str, name: str, entries: list[Entry]) -> None:
             _apply(root, entry)
             done.append(entry)
     except StoreFailure as error:
-        if any(entry["do"] != "append" for entry in done) or not _take_back(root, name, entries, done):
+        if any(entry["do"] != "append" for entry in done) or not _take_back(root, name, entries):
             hint = "The change is recorded; the next command completes it."
             raise StoreFailure(error.message, f"{error.hint} {hint}".strip()) from error
         raise
@@ -208,17 +208,25 @@ def _in_order(entries: Iterable[Entry]) -> list[Entry]:
     return sorted(entries, key=lambda entry: order.index(entry["do"]))
 
 
-def _take_back(root: str, name: str, entries: list[Entry], done: list[Entry]) -> bool:
+def _take_back(root: str, name: str, entries: list[Entry]) -> bool:
     """Cut finished appends off again; False when that fails too and the journal has to stay."""
     try:
-        for entry in entries:
-            path = target(root, entry["path"])
-            if entry["do"] == "append" and (entry in done or os.path.getsize(path) > entry["at"]):
-                atomic.truncate(path, entry["at"])
-    except (StoreFailure, OSError):
+        if not all([_cut_back(root, entry) for entry in entries if entry["do"] == "append"]):
+            return False
+    except StoreFailure:
         return False
     _abandon(root, name, entries)
     return not os.path.exists(os.path.join(folder(root), name + COMMITTED))
+
+
+def _cut_back(root: str, entry: Entry) -> bool:
+    path = target(root, entry["path"])
+    rest = (atomic.read_file(path) or b"")[entry["at"] :]
+    if not _data(entry).startswith(rest):
+        return False  # another program wrote behind it: nothing of theirs is cut off
+    if rest:
+        atomic.truncate(path, entry["at"])
+    return True
 
 
 def _apply(root: str, entry: Entry) -> None:
@@ -323,7 +331,7 @@ def _read(root: str, name: str) -> dict[str, Any] | None:
         content = json.loads(data)
         scopes.ordered(content["scopes"])
         content["entries"]
-    except (ValueError, KeyError, TypeError, Malformed):
+    except (ValueError, KeyError, TypeError, AttributeError, WrongInput):
         return {}
     return content if isinstance(content, dict) else {}
 
@@ -340,7 +348,9 @@ def finish(root: str, name: str, held: tuple[str, ...]) -> str | None:
     path = os.path.join(folder(root), name)
     entries: list[Entry] = content.get("entries", [])
     if name.endswith(INTENT):
-        _discard_temporaries(root, entries)
+        for entry in entries:
+            if entry["do"] == "write":
+                atomic.remove(atomic.temporary(target(root, entry["path"])))
         atomic.remove(path)
         return f"undid an unfinished change of {_files(entries)}"
     lost = [entry["path"] for entry in _in_order(entries) if not _redo(root, entry)] if content else ["(unreadable)"]

@@ -195,7 +195,7 @@ def _wait(descriptor: int, path: str, timeout: float) -> None:
 
 def _busy(path: str, timeout: float) -> Busy:
     name = os.path.basename(path).removesuffix(".lock")
-    waited = f"after {timeout:g} s" if timeout > 0 else "now"
+    waited = f"after {round(timeout, 1):g} s" if timeout > 0 else "now"
     return Busy(
         f"{name} is not free {waited}: {holder(path)} holds it; nothing was changed",
         "Wait for it and run the command again.",

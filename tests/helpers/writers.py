@@ -1,0 +1,58 @@
+"""Writer processes for the crash and race suites: forked, watched, and never left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import traceback
+import warnings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Writer:
+    """A forked process that works until it is done or killed, and reports through a pipe."""
+
+    def __init__(self, work: Callable[[Callable[[str], None]], None]) -> None:
+        receiver, sender = os.pipe()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside the threads of pytest-xdist
+            self.pid = os.fork()
+        if self.pid == 0:
+            os.close(receiver)
+            _work(work, sender)
+        os.close(sender)
+        self.receiver = receiver
+        self.status: int | None = None
+
+    def kill(self) -> None:
+        """Send SIGKILL."""
+        os.kill(self.pid, signal.SIGKILL)
+
+    def reports(self) -> list[str]:
+        """Wait for the end of the process; return what it reported, whole lines only."""
+        with os.fdopen(self.receiver, "rb") as pipe:
+            said = pipe.read().decode(errors="replace")
+        _, self.status = os.waitpid(self.pid, 0)
+        return said.split("\n")[:-1]
+
+    def require_success(self) -> list[str]:
+        """Wait, and fail with the writer's own traceback unless it ended well."""
+        said = self.reports()
+        assert self.status == 0, "\n".join(said[-40:])
+        return said
+
+
+def _work(work: Callable[[Callable[[str], None]], None], sender: int) -> None:
+    code = 1
+    try:
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 2)
+        work(lambda line: os.write(sender, line.encode() + b"\n"))
+        code = 0
+    except BaseException:  # noqa: BLE001 - a child must never return into the test
+        os.write(sender, traceback.format_exc().encode() + b"\n")
+    finally:
+        os._exit(code)
