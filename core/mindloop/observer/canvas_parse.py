@@ -33,7 +33,7 @@ class InvalidCanvas(Malformed):
     """A canvas that cannot be used; the others go on. Skip reason ``invalid_canvas``."""
 
 
-class NotACanvas(Exception):  # noqa: N818 - a verdict, never shown
+class NotACanvas(Exception):
     """A template: it is left out without a word."""
 
 

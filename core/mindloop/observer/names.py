@@ -66,12 +66,16 @@ def _objection(name: str) -> str | None:
         kind = _UNSEEN.get(unicodedata.category(char))
         if kind:
             return f"holds {kind} (U+{ord(char):04X})"
+    return _misplaced(name)
+
+
+def _misplaced(name: str) -> str | None:
     found = next((part for part in _FORBIDDEN if part in name), None)
     if found:
         return f"holds {found!r}"
-    if name != name.strip().strip("."):
-        return "starts or ends with a dot or a space"
-    return None
+    if name.startswith("{") and name.endswith("}"):
+        return "is a placeholder"
+    return "starts or ends with a dot or a space" if name != name.strip().strip(".") else None
 
 
 def slug(name: str) -> str:

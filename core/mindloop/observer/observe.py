@@ -78,6 +78,8 @@ def add_quote(  # noqa: PLR0913, PLR0917 - what a person says in one command
     path = known.path if known else layout_of(tx).canvas(slug(name))
     text = _extended(tx, known, wallet, now) if known else new_canvas(name, wallet, stamp(now))
     changed = _with_quote(path, text, record, _attribution(context, record, now))
+    if changed is not None and not _proves(path, changed, record["content_hash"]):
+        raise WrongInput(f"{path}: the quote would not be found again{_why(known)}", "Correct the canvas first.")
     written = provenance.ingest(tx, record)
     if changed is not None:
         tx.write(path, changed)
@@ -134,20 +136,16 @@ def _attribution(context: str | None, record: ProvenanceRecord, now: datetime) -
 
 
 def _with_quote(path: str, text: str, record: ProvenanceRecord, attribution: str) -> str | None:
-    """Return the text with the quote in it, read back and proven; None where the canvas has the quote already.
-
-    Raises:
-        WrongInput: the canvas would hide the quote.
-    """
+    """Return the text with the quote in it; None where the canvas has the quote already."""
     digest = record["content_hash"]
     if _proves(path, text, digest):
         return None
-    changed = insert_quote(text, quote_lines(record["text"], attribution, digest))
-    if not _proves(path, changed, digest):
-        line = open_fence(text)
-        where = f"the code fence of line {line} is never closed" if line else "its quotes library hides quotes"
-        raise WrongInput(f"{path}: the quote would not be found again: {where}", "Correct the canvas first.")
-    return changed
+    return insert_quote(text, quote_lines(record["text"], attribution, digest))
+
+
+def _why(canvas: Canvas | None) -> str:
+    line = open_fence(canvas.body) if canvas else None
+    return f": the code fence of line {canvas.body_line + line - 1} is never closed" if canvas and line else ""
 
 
 def _proves(path: str, text: str, digest: str) -> bool:

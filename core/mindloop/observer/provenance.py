@@ -147,7 +147,8 @@ def _take(index: ProvenanceIndex, record: dict[str, Any], folded: dict[str, str]
     key = folded.get(user)
     if key is None:
         key = folded.setdefault(user, fold(user))
-    confidence = sys.intern(str(record.get("source_timestamp_confidence")))  # few: all records share one object each
+    sure = record.get("source_timestamp_confidence")
+    confidence = sys.intern(sure) if isinstance(sure, str) else "unknown"  # few: all records share one object each
     timestamp, identity, text = record.get("source_timestamp"), record.get("record_id"), record.get("text")
     index.add(
         key,

@@ -91,6 +91,7 @@ def test_display_name(raw: str, expected: str) -> None:
         ("a\\b", "holds '"),
         ("a..b", "holds '..'"),
         ("{{user}}", "holds '{{'"),
+        ("{username}", "is a placeholder"),
         (".hidden", "starts or ends with a dot or a space"),
         ("bob.", "starts or ends with a dot or a space"),
         (" bob", "starts or ends with a dot or a space"),
