@@ -88,7 +88,7 @@ def check_packages(_look: Look) -> Iterator[Finding]:
         yield Finding(INFO, "", None, "pyyaml came without its C parser; large workspaces will be slow")
 
 
-def check_worktree(look: Look) -> Iterator[Finding]:
+def check_writable(look: Look) -> Iterator[Finding]:
     """Mention a workspace that this user cannot write to: reading works, nothing else does."""
     if not os.access(look.ws.root, os.W_OK):
         yield Finding(WARNING, "", None, f"{look.ws.root} is not writable for this user")

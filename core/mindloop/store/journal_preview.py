@@ -28,7 +28,8 @@ def preview(root: str, name: str) -> Told | None:
     data = atomic.read_file(os.path.join(root, place))
     if data is None:
         return []
-    entries = _entries(data)
+    content = journal.parse_entries(data)
+    entries = content[1] if content else None
     committed = name.endswith(journal.COMMITTED)
     if entries is None and committed:
         return None
@@ -36,36 +37,6 @@ def preview(root: str, name: str) -> Told | None:
     for entry in entries or []:
         told += _completed(root, entry) if committed else _undone(root, entry)
     return told
-
-
-def _entries(data: bytes) -> list[dict[str, Any]] | None:
-    import json
-
-    try:
-        entries = json.loads(data)["entries"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    good = isinstance(entries, list) and all(isinstance(entry, dict) and _is_entry(entry) for entry in entries)
-    return entries if good else None
-
-
-def _is_entry(entry: dict[str, Any]) -> bool:
-    path, do = entry.get("path"), entry.get("do")
-    inside = isinstance(path, str) and bool(path) and "\0" not in path and ".." not in path.split("/")
-    if not inside or os.path.isabs(str(path)):
-        return False
-    if do == "append":
-        return isinstance(entry.get("at"), int) and entry["at"] >= 0 and _appended(entry) is not None
-    return do in ("write", "remove") and isinstance(entry.get("size"), int) and isinstance(entry.get("crc"), int)
-
-
-def _appended(entry: dict[str, Any]) -> bytes | None:
-    import binascii
-
-    try:
-        return binascii.a2b_base64(entry["data"])
-    except (KeyError, TypeError, ValueError):
-        return None
 
 
 def _undone(root: str, entry: dict[str, Any]) -> Told:
@@ -82,7 +53,7 @@ def _completed(root: str, entry: dict[str, Any]) -> Told:
     path = entry["path"]
     now = atomic.read_file(journal.target(root, path))
     if entry["do"] == "append":
-        return [(path, now, _with_lines(now, entry["at"], _appended(entry) or b""))]
+        return [(path, now, _with_lines(now, entry["at"], journal.appended(entry)))]
     if entry["do"] == "remove":
         return [(path, now, None)] if _fits(now, entry) else []
     rel = temporary_of(path)

@@ -132,7 +132,7 @@ class FinishJournals(Fix):
         if any(ws.read(change.path) != change.before for change in shown):
             raise WrongInput(f"{shown[0].path} changed meanwhile; nothing was done", "Run doctor again.")
         try:
-            journal.recover(ws.root)
+            ws.recover()
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             place = journal.folder(ws.root)
             message = f"{place}: a journal is damaged ({type(error).__name__}) and cannot be completed"
