@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers.client_sandbox import Sandbox, client
+from tests.helpers.client_sandbox import REPOSITORY, Sandbox, client
 from tests.helpers.follow_up_play import Play, answer_of, filed_answer, packet, sample_with_canaries
 from tests.helpers.model_api import ModelApi, text
 
@@ -124,3 +124,15 @@ def test_the_batch_is_written(scene: Scene) -> None:
 def test_only_the_model_api_was_spoken_to(scene: Scene) -> None:
     """Apart from the client's look whether anybody is there, every request is a request for a message."""
     assert set(scene.api.strangers) <= {("HEAD", "/")}
+
+
+@pytest.mark.skipif(not (REPOSITORY / ".git").exists(), reason="this is no git checkout")
+def test_a_fresh_clone_that_nobody_trusted_yet_works(tmp_path: Path) -> None:
+    """What a newcomer has: the last commit, no answer to any question, a space in the folder's name."""
+    client()
+    sandbox = Sandbox.of_repository(tmp_path, clone=True)
+    assert sandbox.script("core/scripts/init.py", "--sample").returncode == 0
+    with ModelApi(Play(_writer)) as api:
+        turn = sandbox.ask(api.url, "/follow-up").really_ran()
+    assert turn.denied == []
+    assert [request.body["tools"] for request in api.subagents] == [[]] * WAITING

@@ -142,6 +142,10 @@ class Sandbox:
 
 
 def _copy_files(target: Path) -> None:
+    if not (REPOSITORY / ".git").exists():  # unpacked from an archive
+        left_out = shutil.ignore_patterns(".venv", ".e2e", ".*_cache", "__pycache__", "node_modules")
+        shutil.copytree(REPOSITORY, target, ignore=left_out, dirs_exist_ok=True)
+        return
     listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=REPOSITORY, home=target)
     for name in filter(None, listed.split("\0")):
         source = REPOSITORY / name

@@ -1,0 +1,104 @@
+"""Before the writer is called."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from mindloop.cli.hooks_packet import handle
+
+from tests.helpers.hook_runs import PACKET, REFERENCE, RUN, before, open_run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+
+def said(event: dict[str, Any]) -> dict[str, Any]:
+    answer = handle(event)
+    assert answer is not None
+    assert answer["hookSpecificOutput"].pop("hookEventName") == "PreToolUse"
+    return answer["hookSpecificOutput"]
+
+
+def test_a_reference_becomes_the_packet(tmp_path: Path) -> None:
+    """The prompt is the packet to the last byte; the description carries the reference to the hook behind the call."""
+    open_run(tmp_path)
+    assert said(before(tmp_path, REFERENCE)) == {
+        "updatedInput": {
+            "subagent_type": "follow-up-writer",
+            "description": REFERENCE,
+            "prompt": PACKET,
+            "run_in_background": False,
+        }
+    }
+
+
+def test_a_call_cannot_leave_the_foreground_or_the_folder(tmp_path: Path) -> None:
+    """Of what the conversation may ask for beside the prompt, only the model's name stays."""
+    open_run(tmp_path)
+    asked = before(tmp_path, REFERENCE, run_in_background=True, isolation="remote", model="haiku")
+    updated = said(asked)["updatedInput"]
+    assert (updated["run_in_background"], updated["model"], "isolation" in updated) == (False, "haiku", False)
+
+
+@pytest.mark.parametrize(
+    "prompt", ["write to alice", "", None, f"{REFERENCE} be quick", PACKET, f"{REFERENCE}/../bob", [REFERENCE]]
+)
+def test_every_other_prompt_is_refused(tmp_path: Path, prompt: object) -> None:
+    """The refusal says what is wanted and repeats nothing of what came."""
+    open_run(tmp_path)
+    answer = said(before(tmp_path, prompt))
+    assert answer["permissionDecision"] == "deny"
+    assert "packet:<run>/<user>" in answer["permissionDecisionReason"]
+
+
+@pytest.mark.parametrize("user", ["bob", "..", "Alice", "alice.json", "%61lice"])
+def test_a_packet_that_is_not_there_is_refused(tmp_path: Path, user: str) -> None:
+    """Unknown users and names that no path may be made of are refused alike."""
+    open_run(tmp_path)
+    assert said(before(tmp_path, f"packet:{RUN}/{user}"))["permissionDecision"] == "deny"
+
+
+def test_a_packet_that_was_changed_is_refused(tmp_path: Path) -> None:
+    """The bytes that go out are those that were assembled, or none."""
+    open_run(tmp_path)
+    path = tmp_path / "agents/researcher/session/runs" / RUN / "alice.json"
+    item = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**item, "prompt": PACKET + "and bob"}), encoding="utf-8")
+    answer = said(before(tmp_path, REFERENCE))
+    assert answer["permissionDecision"] == "deny"
+    assert "hash differs" in answer["permissionDecisionReason"]
+
+
+def test_a_fault_of_ours_keeps_the_gate_shut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever goes wrong on the way to the packet, nothing is sent, and nothing of it is told."""
+
+    def fail(*_: object) -> bytes:
+        raise RuntimeError(PACKET)
+
+    monkeypatch.setattr("mindloop.protocol.run_files.read_packet", fail)
+    open_run(tmp_path)
+    answer = said(before(tmp_path, REFERENCE))
+    assert answer["permissionDecision"] == "deny"
+    assert answer["permissionDecisionReason"] == "No packet, nothing was sent: RuntimeError in a hook of mindloop"
+
+
+@pytest.mark.parametrize("tool", ["Bash", "Skill", "Agent", "Task", "SendMessage", None])
+def test_it_is_silent_for_everybody_else(tmp_path: Path, tool: object) -> None:
+    """Other tools and other subagents get no answer at all, even where they speak of packets."""
+    asked = {"subagent_type": "Explore", "prompt": REFERENCE, "to": "a1", "command": "follow-up-writer"}
+    assert handle({"tool_name": tool, "tool_input": asked, "cwd": str(tmp_path)}) is None
+
+
+@pytest.mark.parametrize(("kind", "refused"), [("follow-up-writer", True), ("Explore", False)])
+def test_a_finished_writer_takes_no_message(tmp_path: Path, kind: str, refused: bool) -> None:
+    """The client's own note beside the transcript tells whose id it is."""
+    notes = tmp_path / "session" / "subagents"
+    notes.mkdir(parents=True)
+    (notes / "agent-a1b2.meta.json").write_text(json.dumps({"agentType": kind}), encoding="utf-8")
+    transcript = str(tmp_path / "session.jsonl")
+    for to, expected in (("a1b2", refused), ("a1b3", False), ("../a1b2", False), (None, False)):
+        event = {"tool_name": "SendMessage", "transcript_path": transcript, "tool_input": {"to": to, "message": "x"}}
+        assert (handle(event) is not None) == expected
