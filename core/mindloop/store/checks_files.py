@@ -134,16 +134,16 @@ def check_journals(look: Look) -> Iterator[Finding]:
 def _pending(root: str, name: str) -> Finding:
     rel = f"{_JOURNALS}/{name}"
     told = preview(root, name)
-    if told is None:
-        what = "a journal that is damaged: its change cannot be told; compare the files it names, then move it away"
-        return Finding(ERROR, rel, None, what)
     pid = name.rpartition("~")[2].partition("-")[0]
     if _lives(pid):
         return Finding(INFO, rel, None, f"a change is being made by process {pid}")
     files = [path for path, _, _ in told[1:]]
-    verb = "will be completed" if name.endswith(journal.COMMITTED) else "will be undone"
+    verb = "completed" if name.endswith(journal.COMMITTED) else "undone"
+    if any(path.endswith(journal.INCOMPLETE) for path in files):
+        verb = "kept as incomplete"
     shown = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "") or "no file"
-    return Finding(WARNING, rel, None, f"an interrupted change ({shown}) {verb} by the next command", FinishJournals())
+    what = f"an interrupted change ({shown}) will be {verb} by the next command"
+    return Finding(WARNING, rel, None, what, FinishJournals())
 
 
 def _lives(pid: str) -> bool:
@@ -164,7 +164,7 @@ def _lives(pid: str) -> bool:
 def check_leftovers(look: Look) -> Iterator[Finding]:
     """Report temporary files that no pending journal names."""
     found = [entry for entry in entries_of(look) if entry.kind == "file" and entry.name.endswith(".tmp")]
-    ours = {path for name in journal.pending(look.ws.root) for path, _, _ in preview(look.ws.root, name) or []}
+    ours = {path for name in journal.pending(look.ws.root) for path, _, _ in preview(look.ws.root, name)}
     for entry in found:
         if entry.rel.startswith((f"{_JOURNALS}/", f"{LEFTOVERS}/")) or entry.rel in ours:
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from mindloop.store import atomic, journal
-from mindloop.store.errors import StoreFailure, WrongInput
+from mindloop.store.errors import WrongInput
 from mindloop.store.journal_preview import preview
 
 TYPE_CHECKING = False
@@ -123,7 +123,7 @@ class FinishJournals(Fix):
         """Return what every pending journal comes to."""
         found: dict[str, Change] = {}
         for name in journal.pending(ws.root):
-            for path, before, after in preview(ws.root, name) or []:
+            for path, before, after in preview(ws.root, name):
                 found[path] = Change(path, found[path].before if path in found else before, after)
         return [change for change in found.values() if change.before != change.after]
 
@@ -131,9 +131,4 @@ class FinishJournals(Fix):
         """Recover; journals of living processes are passed over."""
         if any(ws.read(change.path) != change.before for change in shown):
             raise WrongInput(f"{shown[0].path} changed meanwhile; nothing was done", "Run doctor again.")
-        try:
-            ws.recover()
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            place = journal.folder(ws.root)
-            message = f"{place}: a journal is damaged ({type(error).__name__}) and cannot be completed"
-            raise StoreFailure(message, "Compare the files that it names, then move it away.") from error
+        ws.recover()
