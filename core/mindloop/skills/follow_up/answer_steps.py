@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.observer.answer import validate
+from mindloop.observer import answer as answers
 from mindloop.protocol.step import Done, Skip
 
 TYPE_CHECKING = False
@@ -12,17 +12,45 @@ if TYPE_CHECKING:
 
 
 def parse(_context: FollowUp, one: Answered) -> Done | Skip | Ask:
-    outcome = validate(one.raw, one.dossier)  # type: ignore[arg-type]
-    one.answer = outcome
-    one.log += outcome.log
-    one.total_quotes, one.total_claims = outcome.total_quotes, outcome.total_claims
-    if outcome.skip_reason:
-        return Skip(outcome.skip_reason)
+    """4a: one JSON object about this very user, or nothing at all."""
+    user = one.dossier["user"]
+    try:
+        one.answer = answers.parse_answer(one.raw, user)
+    except answers.AnswerRejected as rejected:
+        one.answer = answers.refused(rejected, one.raw, user)
+    if one.answer.skip_reason:
+        return Skip(one.answer.skip_reason)
     return Done()
 
 
 def verify_quotes(_context: FollowUp, one: Answered) -> Done | Skip | Ask:
+    """4b: a message on a hash that is not in the registry goes; the registry's words stand, not the writer's."""
+    one.answer.log += answers.verify_quotes(one.answer, one.dossier["registry"])
     return Done()
 
 
-verify_claims = insert_claims = report_coverage = keep_survivors = verify_quotes
+def verify_claims(_context: FollowUp, one: Answered) -> Done | Skip | Ask:
+    """4c: a claim stands where the release windows allow it for that very quote and release."""
+    one.answer.log += answers.verify_claims(one.answer, one.dossier["temporal"], one.dossier["registry"])
+    return Done()
+
+
+def insert_claims(_context: FollowUp, one: Answered) -> Done | Skip | Ask:
+    """4d: no version that the writer slipped in survives; verified claims go in front, word for word."""
+    one.answer.log += answers.insert_claims(one.answer)
+    return Done()
+
+
+def report_coverage(_context: FollowUp, one: Answered) -> Done | Skip | Ask:
+    """4f: which fears the messages address, and where the style slips: advice, nothing is stripped."""
+    one.answer.log += answers.coverage(one.answer, one.dossier["fears"])
+    one.answer.log += answers.style_advice(one.answer)
+    return Done()
+
+
+def keep_survivors(_context: FollowUp, one: Answered) -> Done | Skip | Ask:
+    """4e: a user of whose messages none is left has none."""
+    answers.survivors(one.answer)
+    if one.answer.skip_reason:
+        return Skip(one.answer.skip_reason)
+    return Done()

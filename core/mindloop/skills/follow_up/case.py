@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mindloop.observer.answer_parse import Answer
 from mindloop.observer.layout import Layout
 from mindloop.store.clock import day
 
@@ -143,19 +144,18 @@ class Answered:
     Attributes:
         dossier: the run's item file: what the answer is checked against.
         raw: what the judge returned, unchanged.
+        answer: what was read of it, and what is left of that.
         skip_reason: why the user leaves without messages, or None.
     """
 
-    __slots__ = ("answer", "dossier", "host", "log", "raw", "skip_reason", "total_claims", "total_quotes")
+    __slots__ = ("answer", "dossier", "host", "log", "raw", "skip_reason")
 
     def __init__(self, dossier: dict[str, Any], raw: str, host: str) -> None:
         self.dossier = dossier
         self.raw = raw
         self.host = host
-        self.answer: Any = None
+        self.answer = Answer(str(dossier["user"]))
         self.skip_reason: str | None = None
-        self.total_quotes = 0
-        self.total_claims = 0
         self.log: list[str] = []
 
     def result(self) -> UserResult:
@@ -170,7 +170,7 @@ class Answered:
             "scary_questions": self.answer.scary_questions if kept else [],
             "messages": self.answer.messages if kept else [],
             "tokens": [],
-            "total_quotes": self.total_quotes,
-            "total_claims": self.total_claims,
+            "total_quotes": self.answer.total_quotes,
+            "total_claims": self.answer.total_claims if kept else 0,
             "host": self.host,
         }
