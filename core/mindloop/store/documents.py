@@ -31,7 +31,7 @@ def read_yaml(reader: Reader, rel: str, schema_name: str, limit: int = LIMIT) ->
         Malformed: too large, not UTF-8, not YAML, or not as the schema says.
         NewerSchema: written by a later version.
     """
-    from mindloop.store import strict_yaml  # noqa: PLC0415 - imports yaml; JSON users do not pay for it
+    from mindloop.store import strict_yaml  # imports yaml; JSON users do not pay for it
 
     text = reader.read_text(rel, limit)
     if text is None:
@@ -45,7 +45,7 @@ def write_yaml(tx: Transaction, rel: str, document: Mapping[str, Any], schema_na
     Raises:
         WrongInput: it does not follow the schema or does not read back equal; nothing was staged.
     """
-    from mindloop.store import strict_yaml  # noqa: PLC0415 - imports yaml; JSON users do not pay for it
+    from mindloop.store import strict_yaml  # imports yaml; JSON users do not pay for it
 
     value = dict(document)
     _require_valid(value, rel, schema_name)

@@ -34,7 +34,7 @@ _held: dict[str, acquire] = {}
 _hook_installed = False
 
 
-class _Expired(Exception):  # noqa: N818 - a signal between two functions of this module
+class _Expired(Exception):
     """The timer ran out while waiting."""
 
 
@@ -97,7 +97,7 @@ class acquire:  # noqa: N801 - used like a function: ``with acquire(path, 10, "f
         self._descriptor = descriptor
 
     def _enter_portalocker(self) -> None:
-        import portalocker  # noqa: PLC0415 - 57 ms, needed only here
+        import portalocker  # 57 ms, needed only here
 
         os.close(_open(self._path))
         file = portalocker.Lock(self._path, mode="r+", timeout=max(self._timeout, 0.0), check_interval=_POLL)
@@ -131,7 +131,7 @@ class acquire:  # noqa: N801 - used like a function: ``with acquire(path, 10, "f
 
 
 def _on_main_thread() -> bool:
-    import threading  # noqa: PLC0415 - only when a lock is contended
+    import threading  # only when a lock is contended
 
     return threading.current_thread() is threading.main_thread()
 
@@ -221,7 +221,7 @@ def _wait_polling(descriptor: int, path: str, timeout: float) -> None:
 
 def _wait_with_timer(descriptor: int, path: str, timeout: float) -> None:
     """Block in ``flock`` until it is granted; the timer first says who holds the lock, then ends the wait."""
-    import signal  # noqa: PLC0415 - it imports enum; only when a lock is contended
+    import signal  # it imports enum; only when a lock is contended
 
     end = time.monotonic() + timeout
     alive = [True]
@@ -268,7 +268,7 @@ class hold:  # noqa: N801 - used like a function: ``with hold(path, "driver"):``
         self._lock: Any = None
 
     def __enter__(self) -> Self:
-        import portalocker  # noqa: PLC0415 - 57 ms, for a process that runs for minutes
+        import portalocker  # 57 ms, for a process that runs for minutes
 
         os.close(_open(self._path))
         lock = portalocker.Lock(self._path, mode="r+", timeout=0, fail_when_locked=True)

@@ -54,7 +54,7 @@ def interop_problem(text: str) -> str | None:
 
     The other tool is python-frontmatter, which guesses types: ``user: no`` becomes False, ``0x1f`` a number.
     """
-    import frontmatter  # noqa: PLC0415 - 30 ms, only for doctor
+    import frontmatter  # 30 ms, only for doctor
 
     try:
         ours, _ = front_matter.parse(text)

@@ -47,8 +47,8 @@ def set_aside(tx: Transaction, rel: str, lines: Iterable[Line], reason: str = ""
 
 
 def _record(line: Line, reason: str) -> bytes:
-    import base64  # noqa: PLC0415 - only for a repair
-    import hashlib  # noqa: PLC0415 - only for a repair
+    import base64  # only for a repair
+    import hashlib  # only for a repair
 
     entry: dict[str, object] = {"line": line.number, "offset": line.offset, "reason": reason or line.reason or ""}
     entry["sha256"] = hashlib.sha256(line.raw).hexdigest()

@@ -86,8 +86,8 @@ def problems(value: object, schema_name: str) -> list[str]:
     schema = load_schema(schema_name)
     if valid(value, schema, schema):
         return []
-    import jsonschema  # noqa: PLC0415 - 80 ms, only to word an error
-    import referencing  # noqa: PLC0415 - an empty registry: no reference is ever fetched from the net
+    import jsonschema  # 80 ms, only to word an error
+    import referencing  # an empty registry: no reference is ever fetched from the net
 
     validator = jsonschema.Draft202012Validator(schema, registry=referencing.Registry())
     errors = sorted(validator.iter_errors(value), key=lambda error: [str(step) for step in error.absolute_path])

@@ -77,7 +77,7 @@ class Locks:
 
     def take(self, timeout: float) -> None:
         """Take all of them within ``timeout`` seconds, or none (``Busy``)."""
-        import time  # noqa: PLC0415 - built in
+        import time  # built in
 
         end = time.monotonic() + timeout
         try:

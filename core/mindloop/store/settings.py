@@ -56,7 +56,7 @@ class Settings:
 
     def problems(self) -> list[str]:
         """Return one sentence for each unknown key, with the nearest known one."""
-        import difflib  # noqa: PLC0415 - only for a report
+        import difflib  # only for a report
 
         known = sorted(_dotted(schemas.load_schema(_SCHEMA)))
         found = []

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from mindloop.store import journal
+from mindloop.store import commit, journal, recovery
 from mindloop.store.errors import Malformed
 from mindloop.store.scopes import Locks, default_timeout, ordered
 
@@ -68,18 +68,18 @@ class Transaction:
                 return
             # A dead journal spans scopes that are not ours. Our locks are freed first: the order of locks is fixed.
             locks.free()
-            _tell(journal.recover_named(root, wider, max(end - time.monotonic(), 0.001)))
+            _tell(recovery.recover_named(root, wider, max(end - time.monotonic(), 0.001)))
 
     def _recover_under_own_locks(self) -> list[str]:
         """Deal with journals inside our scopes; return those that overlap ours and reach beyond."""
         root = self.workspace.root
         wider = []
         for name in journal.pending(root):
-            needed = journal.needed_scopes(root, name)
+            needed = recovery.needed_scopes(root, name)
             if needed is None or not set(needed) & set(self.scopes):
                 continue
             if set(needed) <= set(self.scopes):
-                _tell([journal.finish(root, name, self.scopes)])
+                _tell([recovery.finish(root, name, self.scopes)])
             else:
                 wider.append(name)
         return wider
@@ -108,7 +108,7 @@ class Transaction:
         entries += [entry for entry in removed if entry is not None]
         entries += [journal.append_entry(root, rel, b"".join(lines)) for rel, lines in self._appended.items()]
         if entries:
-            journal.commit(root, self.scopes, entries, contents)
+            commit.commit(root, self.scopes, entries, contents)
 
     def _commit_in_memory(self) -> None:
         for rel in self._appended:
@@ -193,21 +193,21 @@ class Transaction:
 
     def names(self, rel_dir: str, suffix: str = "") -> list[str]:
         """Return the sorted names of the files of a folder, staged ones included."""
-        from mindloop.store.workspace import overlaid_names  # noqa: PLC0415 - the other way round at module level
+        from mindloop.store.workspace import overlaid_names  # the other way round at module level
 
         key = self.workspace.key(rel_dir)
         return overlaid_names(self.workspace.names(key, suffix), self._written, key, suffix)
 
     def folders(self, rel_dir: str) -> list[str]:
         """Return the sorted names of the folders in a folder, staged ones included."""
-        from mindloop.store.workspace import overlaid_folders  # noqa: PLC0415 - the other way round at module level
+        from mindloop.store.workspace import overlaid_folders  # the other way round at module level
 
         key = self.workspace.key(rel_dir)
         return overlaid_folders(set(self.workspace.folders(key)), self._written, key)
 
     def tree(self, rel_dir: str, suffix: str = "") -> list[str]:
         """Return the sorted relative paths of the files under a folder, staged ones included."""
-        from mindloop.store.workspace import overlaid_tree  # noqa: PLC0415 - the other way round at module level
+        from mindloop.store.workspace import overlaid_tree  # the other way round at module level
 
         key = self.workspace.key(rel_dir)
         return overlaid_tree(self.workspace.tree(key, suffix), self._written, key, suffix)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 
-from mindloop.store import atomic, journal
-from mindloop.store.errors import Malformed, NewerSchema, WrongInput
+from mindloop.store import atomic, recovery
+from mindloop.store.errors import Malformed, WrongInput
+from mindloop.store.locate import MARKER, SCHEMA, NoWorkspace, check_schema, find_root
 from mindloop.store.transaction import Transaction, decoded
 
 TYPE_CHECKING = False
@@ -18,13 +19,8 @@ if TYPE_CHECKING:
 
     from mindloop.store.settings import Settings
 
-MARKER = "mindloop.yaml"
-SCHEMA = 1
-_MARKER_LIMIT = 1_000_000
 
-
-class NoWorkspace(WrongInput):
-    """There is no workspace where one was looked for; none was created."""
+__all__ = ["MARKER", "SCHEMA", "NoWorkspace", "Workspace", "find_root"]
 
 
 class Workspace:
@@ -56,14 +52,14 @@ class Workspace:
             NewerSchema: it was made by a later version.
         """
         root = find_root(start, env)
-        _check_schema(root)
+        check_schema(root)
         return cls(root)
 
     @property
     def settings(self) -> Settings:
         """The settings of ``mindloop.yaml`` over the shipped defaults, read once."""
         if self._settings is None:
-            from mindloop.store.settings import load_settings  # noqa: PLC0415 - imports yaml
+            from mindloop.store.settings import load_settings  # imports yaml
 
             self._settings = load_settings(self)
         return self._settings
@@ -86,7 +82,7 @@ class Workspace:
 
     def recover(self) -> list[str]:
         """Complete or undo what killed processes left; called by commands that read. Returns what was done."""
-        return [] if self.is_in_memory else journal.recover(self.root)
+        return [] if self.is_in_memory else recovery.recover(self.root)
 
     # --- paths ------------------------------------------------------------------------------------------------------
 
@@ -237,102 +233,3 @@ def overlaid_tree(found: list[str], overlay: Mapping[str, bytes | None], key: st
         elif inside:
             paths.discard(path)
     return sorted(paths)
-
-
-# --- where it is ------------------------------------------------------------------------------------------------------
-
-
-def find_root(start: str | None = None, env: Mapping[str, str] = os.environ) -> str:
-    """Return the folder of the workspace, whatever is in its ``mindloop.yaml`` (see ``Workspace.find``).
-
-    Raises:
-        NoWorkspace: there is none; nothing was created.
-    """
-    named = env.get("MINDLOOP_ROOT")
-    return _from_env(named) if named else _search(os.path.realpath(start or os.getcwd()))
-
-
-def _is_root(path: str) -> bool:
-    return os.path.isfile(os.path.join(path, MARKER))
-
-
-def _from_env(named: str) -> str:
-    root = os.path.realpath(named)
-    if not _is_root(root):
-        raise NoWorkspace(
-            f"MINDLOOP_ROOT is {named!r}, but there is no {MARKER} in it", "Correct it, or run `mindloop init` there."
-        )
-    return root
-
-
-def _search(start: str) -> str:
-    for folder in _upwards(start):
-        if _is_root(folder):
-            return folder
-    main = _main_checkout(start)
-    if main is None:
-        raise NoWorkspace(
-            f"no {MARKER} in {start} or above it",
-            "Go to a workspace, set MINDLOOP_ROOT, or create one with `mindloop init`.",
-        )
-    return main
-
-
-def _upwards(start: str) -> Iterator[str]:
-    while True:
-        yield start
-        parent = os.path.dirname(start)
-        if parent == start:
-            return
-        start = parent
-
-
-def _main_checkout(start: str) -> str | None:
-    """Return the workspace in the main checkout, when ``start`` lies in a git worktree of it.
-
-    The same sub-folder is tried first, then the folders above it up to the top of the checkout.
-    """
-    top = next((folder for folder in _upwards(start) if os.path.isfile(os.path.join(folder, ".git"))), None)
-    if top is None:
-        return None
-    main = _main_of(top)
-    if main is None:
-        return None
-    for folder in _upwards(start):
-        candidate = os.path.normpath(os.path.join(main, os.path.relpath(folder, top)))
-        if _is_root(candidate):
-            return candidate
-        if folder == top:
-            return None
-    return None
-
-
-def _main_of(top: str) -> str | None:
-    """Follow a worktree's ``.git`` file to the main checkout: gitdir, then commondir, then its parent."""
-    pointer = _first_line(os.path.join(top, ".git"))
-    if pointer is None or not pointer.startswith("gitdir:"):
-        return None
-    gitdir = os.path.join(top, pointer.removeprefix("gitdir:").strip())
-    common = _first_line(os.path.join(gitdir, "commondir"))
-    if common is None:
-        return None
-    shared = os.path.realpath(os.path.join(gitdir, common))
-    return os.path.dirname(shared) if os.path.basename(shared) == ".git" else None
-
-
-def _first_line(path: str) -> str | None:
-    data = atomic.read_file(path, 10_000)
-    return None if not data else os.fsdecode(data.split(b"\n", 1)[0]).strip()
-
-
-def _check_schema(root: str) -> None:
-    """Refuse a workspace of a later version, without a YAML parser: the line begins with ``schema:``."""
-    path = os.path.join(root, MARKER)
-    for line in (atomic.read_file(path, _MARKER_LIMIT) or b"").splitlines():
-        if line.startswith(b"schema:"):
-            number = line.removeprefix(b"schema:").split(b"#")[0].strip(b" \t'\"")
-            if number.isdigit() and int(number) > SCHEMA:
-                raise NewerSchema(
-                    f"{path}: schema {int(number)} is of a later version of mindloop; this one reads {SCHEMA}",
-                    "Update mindloop. Nothing was changed.",
-                )

@@ -1,0 +1,145 @@
+"""Recovery: what killed processes left is completed or undone, under their locks (see ``journal``)."""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+from mindloop.store import atomic, scopes
+from mindloop.store.errors import Busy, StoreFailure
+from mindloop.store.journal import (
+    COMMITTED,
+    INCOMPLETE,
+    INTENT,
+    appended,
+    folder,
+    forget,
+    in_order,
+    pending,
+    read,
+    sync_folders,
+    target,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mindloop.store.journal import Entry
+
+
+def recover(root: str, timeout: float = 0.0) -> list[str]:
+    """Complete or undo what killed processes left, wherever their locks are free.
+
+    Args:
+        root: the workspace.
+        timeout: seconds to wait for the locks of each journal; with 0, journals of live transactions are passed over.
+
+    Returns:
+        One sentence for each journal dealt with.
+
+    Raises:
+        StoreFailure: a committed change cannot be completed (read-only, full).
+        Busy: only when ``timeout`` is above 0.
+    """
+    return recover_named(root, pending(root), timeout)
+
+
+def recover_named(root: str, names: Iterable[str], timeout: float) -> list[str]:
+    """Do the same for some journals only."""
+    notes = [_recover_one(root, name, timeout) for name in names]
+    return [note for note in notes if note]
+
+
+def _recover_one(root: str, name: str, timeout: float) -> str | None:
+    needed = needed_scopes(root, name)
+    if needed is None:
+        return None
+    locks = scopes.Locks(root, needed, "recovery")
+    try:
+        locks.take(timeout)
+    except Busy:
+        if timeout > 0:
+            raise
+        return None
+    except StoreFailure:
+        if name.endswith(INTENT):
+            return None  # the old state stands; a reader of a read-only folder has no part in tidying up
+        raise
+    try:
+        return finish(root, name, needed)
+    finally:
+        locks.free()
+
+
+def needed_scopes(root: str, name: str) -> tuple[str, ...] | None:
+    """Return the scopes whose locks say whether a journal's process lives; None when the journal is gone."""
+    content = read(root, name)
+    return None if content is None else content[0]
+
+
+def finish(root: str, name: str, held: tuple[str, ...]) -> str | None:
+    """Complete or undo one journal of a dead process, whose scopes the caller holds. May be repeated.
+
+    Returns:
+        What was done, or None when the journal is gone or needs more scopes than ``held``.
+    """
+    content = read(root, name)
+    if content is None or not set(content[0]) <= set(held):
+        return None
+    path = os.path.join(folder(root), name)
+    entries = content[1]
+    if name.endswith(INTENT):
+        for entry in entries:
+            if entry["do"] == "write":
+                atomic.remove(atomic.temporary(target(root, entry["path"])))
+        atomic.remove(path)
+        return f"undid an unfinished change of {_files(entries)}"
+    lost = [entry["path"] for entry in in_order(entries) if not _redo(root, entry)] if entries else ["(unreadable)"]
+    sync_folders(root, [entry for entry in entries if os.path.isdir(os.path.dirname(target(root, entry["path"])))])
+    if lost:
+        atomic.rename(path, path.removesuffix(COMMITTED) + INCOMPLETE)
+        return f"could not complete a change of {', '.join(lost)}: kept as {name.removesuffix(COMMITTED)}{INCOMPLETE}"
+    forget(root, name.removesuffix(COMMITTED))
+    return f"completed an interrupted change of {_files(entries)}"
+
+
+def _files(entries: list[Entry]) -> str:
+    names = [entry["path"] for entry in entries]
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "") or "nothing"
+
+
+def _redo(root: str, entry: Entry) -> bool:
+    """Apply one part again; False when neither its temporary file nor its result is there."""
+    path = target(root, entry["path"])
+    if entry["do"] == "append":
+        return _redo_append(path, entry["at"], appended(entry))
+    if entry["do"] == "remove":
+        if _is(path, entry):
+            atomic.remove(path)
+        return True
+    if _is(atomic.temporary(path), entry):
+        return atomic.publish(path)
+    return _is(path, entry)
+
+
+def _is(path: str, entry: Entry) -> bool:
+    """Tell whether a file holds the bytes an entry speaks of."""
+    data = atomic.read_file(path)
+    return data is not None and len(data) == entry["size"] and zlib.crc32(data) == entry["crc"]
+
+
+def _redo_append(path: str, at: int, data: bytes) -> bool:
+    present = atomic.read_file(path)
+    if present is None or len(present) < at:
+        return False
+    rest = present[at:]
+    if rest.startswith(data):
+        return True
+    if data.startswith(rest) or not rest.strip(b"\0"):
+        atomic.append_at(path, at, data)
+        return True
+    # Another program added lines of its own meanwhile: theirs stay, ours follow once.
+    if data.strip(b"\n") not in rest:
+        atomic.append_at(path, len(present), data if data.startswith(b"\n") or rest.endswith(b"\n") else b"\n" + data)
+    return True
