@@ -115,6 +115,7 @@ def test_counts_of_fears():
     ]
     assert problems(backed, "xabbu", bootstrap=True) == ["fears: a new user needs 1 exploratory one, got 0"]
     assert problems(exploratory, "xabbu", bootstrap=True) == []
+    assert problems(_sidecar(_fear(1), _fear(2)), "xabbu", max_fears=2) == []
     assert problems(_sidecar(_fear(1), _fear(2)), "xabbu", max_fears=1) == ["fears: at most 1, got 2"]
 
 

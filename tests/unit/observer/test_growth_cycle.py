@@ -96,6 +96,15 @@ def test_a_reply_to_its_message_is_evidence_too():
     assert run_decay(state, 3, 6, days(2))["hypotheses"][0]["cycles_without_evidence"] == 0
 
 
+def test_silence_and_older_replies_are_no_evidence():
+    """A message that fell silent since, or was answered before the last cycle, does not keep its hypothesis alive."""
+    silent, _ = apply_outcome(recorded(), ID, "silence", None, days(1))
+    answered, _ = apply_outcome(recorded(), ID, "responded", None, days(-1))
+    answered["hypotheses"][0]["last_evidence_date"] = None
+    for state in (silent, answered):
+        assert run_decay(state, 3, 6, days(2))["hypotheses"][0]["cycles_without_evidence"] == 1
+
+
 def test_a_clock_that_went_back_decays_nothing():
     """Where the last cycle lies in the future nothing can be said of time passed."""
     state = recorded()

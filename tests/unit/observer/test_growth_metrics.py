@@ -48,6 +48,12 @@ def test_pending_messages_do_not_make_a_pattern_ineffective():
     assert is_ineffective(_counters(0, 2, [])) is True
 
 
+@pytest.mark.parametrize(("responded", "silence", "expected"), [(1, 4, False), (1, 5, True)])
+def test_twenty_is_not_yet_ineffective(responded, silence, expected):
+    """A score of 20 is spared, one of 17 is not."""
+    assert is_ineffective(_counters(responded, silence, [1.0] * responded)) is expected
+
+
 @pytest.mark.parametrize(("responded", "silence", "expected"), [(3, 2, True), (4, 3, False)])
 def test_sixty_is_effective(responded, silence, expected):
     """A score of 60 is effective, one of 57 is not."""

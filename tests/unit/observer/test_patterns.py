@@ -72,6 +72,7 @@ def test_quirks_that_stay(body, trigger, pattern):
         ("H3: Customize profile", ["customize", "profile"]),
         ("", []),
         ("the and for you", []),
+        ("this about that, from when", ["that"]),
         ("trust, trust TRUST; Trust!", ["trust"]),
         ("about: badges", ["about", "badges"]),
         ("(rank)", ["rank"]),
