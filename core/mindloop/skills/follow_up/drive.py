@@ -6,7 +6,7 @@ from mindloop.observer.layout import Layout
 from mindloop.protocol.run_files import file_answer, find_run, read_head, read_item
 from mindloop.skills.follow_up.begin import begin
 from mindloop.skills.follow_up.resume import resume
-from mindloop.store.errors import MindloopError
+from mindloop.store.errors import Malformed, MindloopError, Negative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,10 @@ def drive_on(workspace: Workspace, host: Host, run: str, now: datetime, progress
 
 def _ask(workspace: Workspace, place: RunPlace, slug: str, host: Host) -> list[str]:
     """One isolated call for one user; a call that fails costs this user alone."""
-    item = read_item(workspace, place, slug)
+    try:
+        item = read_item(workspace, place, slug)
+    except (Malformed, Negative) as error:
+        return [f"{slug}: left open: {error.message}"]
     default = str(item["default"])
     if host.name == REHEARSAL:
         default = _scripted(workspace, slug) or default

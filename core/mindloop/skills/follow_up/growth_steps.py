@@ -39,7 +39,7 @@ def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
     wrong = problems(cognition, str(case.user))
     if wrong:
         return _unusable(case, f"{path}: " + "; ".join(wrong[:3]))
-    growth = read_growth(context, case) if context.growth_enabled() else None
+    growth = _readable_growth(context, case) if context.growth_enabled() else None
     reasons = staleness(cognition, case.canvas.last_enriched, growth, case.score_raw)
     case.cognition = cognition
     case.cognition_status = _status(context, reasons)
@@ -63,16 +63,29 @@ def read_growth(context: FollowUp, case: Case) -> GrowthState | None:
     return read_yaml(context.workspace, path, "growth")  # type: ignore[return-value]  # the schema gives it this shape
 
 
+def _readable_growth(context: FollowUp, case: Case) -> GrowthState | None:
+    """The growth state as far as it can be read; 2g.5 says what is wrong with one that cannot."""
+    try:
+        return read_growth(context, case)
+    except Malformed:
+        return None
+
+
 def load_growth(context: FollowUp, case: Case) -> Done | Skip | Ask:
     """2g.5, under the user's lock: expire, decay, score delta, then the summary and the stale filter.
 
     The cycle is counted at most once a recorded batch, so that a user who is skipped below loses nothing. Without the
-    lock (growth off, no file yet, or the lock busy) the packet simply has no growth section.
+    lock (growth off, no file yet, or the lock busy) the packet simply has no growth section; nor does it where the file
+    cannot be read, which is left as it is.
     """
     if context.tx is None:
         return Done()
     path = context.layout.growth(case.canvas.slug)
-    state: Any = read_yaml(context.tx, path, "growth")
+    try:
+        state: Any = read_yaml(context.tx, path, "growth")
+    except Malformed as error:
+        context.warnings.append(f"{case.user}: growth left out of this packet: {error.message}")
+        return Done("growth cannot be read")
     if state is None:
         return Done()
     case.cycle_started_at = stamp(context.now)

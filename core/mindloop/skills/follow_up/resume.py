@@ -9,7 +9,7 @@ from mindloop.skills.follow_up.batch_steps import MESSAGES, skipped_users
 from mindloop.skills.follow_up.case import Answered, FollowUp
 from mindloop.skills.follow_up.finish import finish
 from mindloop.skills.follow_up.table import FOLLOW_UP
-from mindloop.store.errors import Busy
+from mindloop.store.errors import Busy, Malformed, Negative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ def _commit(context: FollowUp, resumed: Resumed, slugs: list[str]) -> None:
     scopes = ["research", place.scope, *(f"user:{slug}" for slug in slugs)]
     with context.workspace.transaction(*scopes) as tx:
         head = read_head(tx, place)
-        answered = [check(context, place, slug) for slug in slugs if slug not in head["done"]]
+        checked = [_checked(context, resumed, slug) for slug in slugs if slug not in head["done"]]
+        answered = [one for one in checked if one]
         if not answered:
             return
         finish(context, tx, place, head, answered)
@@ -99,6 +100,15 @@ def _commit(context: FollowUp, resumed: Resumed, slugs: list[str]) -> None:
         resumed.done.append({"user": one.dossier["user"], "outcome": outcome, "messages": messages})
 
 
+def _checked(context: FollowUp, resumed: Resumed, slug: str) -> Answered | None:
+    """One user's checked answer; None, with a warning, where the run's own files of that user are damaged."""
+    try:
+        return check(context, resumed.place, slug)
+    except (Malformed, Negative) as error:
+        context.warnings.append(f"{slug}: left open: {error.message}")
+        return None
+
+
 def check(context: FollowUp, place: RunPlace, slug: str) -> Answered:
     """Steps 4a to 4e for one filed answer."""
     workspace = context.workspace
@@ -106,7 +116,7 @@ def check(context: FollowUp, place: RunPlace, slug: str) -> Answered:
     filed = read_answer(workspace, place, slug) or {}
     one = Answered(dossier, str(filed.get("raw", "")), str(filed.get("host", "unknown")))
     walked = walk(FOLLOW_UP.lane(start="4a"), context, context.flags, one)
-    one.log += walked.notes
+    one.log += [*one.answer.log, *walked.notes]
     if isinstance(walked.outcome, Skip):
         one.skip_reason = walked.outcome.reason
     return one
