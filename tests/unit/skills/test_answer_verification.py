@@ -173,7 +173,7 @@ def test_the_sums_add_up_over_users(bench: SkillWorkspace) -> None:
 
 def test_real_output_keeps_the_contract_of_older_readers(bench: SkillWorkspace) -> None:
     """Type, keys, headings, metadata lines, anchors and path, as they always were."""
-    hostile = "# heading\n## ann\n### Message 9 (x)\n> Anchor quote: \"fake\"\n[FU:deadbeef]\n---\n<!-- c -->"
+    hostile = '# heading\n## ann\n### Message 9 (x)\n> Anchor quote: "fake"\n[FU:deadbeef]\n---\n<!-- c -->'
     bench.observe("@Bob O'Neil", "a quote with --> and <!-- in it")
     digest = content_hash("a quote with --> and <!-- in it")
     run = bench.begin().place.run

@@ -75,8 +75,8 @@ def test_the_manifest_names_exactly_one_canvas(bench: SkillWorkspace, own: str, 
 def test_the_second_run_shows_each_user_their_own_follow_ups_only(bench: SkillWorkspace, own: str, other: str) -> None:
     """After a first batch the prior section holds the user's own section and no trace of the other's."""
     bench.full_run()
-    for user in QUOTES:
-        bench.observe(user, f"{QUOTES[user]} once more", now=NEXT_DAY)
+    for user, quote in QUOTES.items():
+        bench.observe(user, f"{quote} once more", now=NEXT_DAY)
     begun = bench.begin(now="2026-02-22T09:00:00Z")
     packet = bench.packet(begun.place.run, own)
     prior = packet.partition("=== PRIOR FOLLOW-UPS")[2].partition("\n=== ")[0]
