@@ -90,7 +90,7 @@ def test_other_agents_and_tools_are_left_alone(stage: Stage) -> None:
     assert ("hello", False) in stage.said()
 
 
-@pytest.mark.parametrize("harm", ["missing", "not executable", "broken"])
+@pytest.mark.parametrize("harm", ["missing", "not executable", "broken", "no library"])
 def test_a_gate_that_cannot_run_stays_shut(stage: Stage, harm: str) -> None:
     """Without a working hook the writer gets nothing at all, and everybody else works on."""
     hook = stage.sandbox.project / HOOK
@@ -98,6 +98,8 @@ def test_a_gate_that_cannot_run_stays_shut(stage: Stage, harm: str) -> None:
         hook.unlink()
     elif harm == "broken":
         hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    elif harm == "no library":
+        (stage.sandbox.project / "core/mindloop/cli/hooks.py").unlink()
     else:
         hook.chmod(0o644)
     explore = call("Agent", subagent_type="Explore", description="look", prompt="look for a writer")

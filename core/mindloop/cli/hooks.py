@@ -25,22 +25,24 @@ PREFIX = "packet:"
 _SHOWN = 400
 
 
-def launch_hook(handle: Callable[[dict[str, Any]], dict[str, Any] | None]) -> None:
+def launch_hook(handle: Callable[[dict[str, Any]], dict[str, Any] | None], *, is_gate: bool = False) -> None:
     """Read the event, print what ``handle`` makes of it, leave with 0.
 
-    A fault of ours leaves with 1 and a line on stderr. It never leaves with 2, which would block the client: what must
-    be blocked is blocked by an answer, and by the gate around the hook where there is none.
+    A fault of ours leaves with 1 and a line on stderr. Only a gate leaves with 2, the code that blocks a call, and only
+    where the event names the writer. Nothing that can fail comes before the event is read: where this file cannot even
+    start, the event is still there for the shell line in ``settings.json`` to look at.
     """
-    code = 0
+    code, data = 0, b""
     try:
-        said = handle(read_event(sys.stdin.buffer.read()))
+        data = sys.stdin.buffer.read()
+        said = handle(read_event(data))
         if said is not None:
             sys.stdout.buffer.write(json.dumps(said).encode("ascii"))
             sys.stdout.flush()
     except Exception as error:  # noqa: BLE001  # the last line; the client shows it in its debug log
+        code = 2 if is_gate and _letters(WRITER) in _letters(data.decode("utf-8", "replace")) else 1
         sys.stderr.write(f"mindloop: a hook failed: {type(error).__name__}: {error}\n")
         sys.stderr.flush()
-        code = 1
     os._exit(code)
 
 

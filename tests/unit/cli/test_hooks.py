@@ -122,6 +122,12 @@ def test_a_fault_never_ends_with_the_code_that_blocks(name: str) -> None:
     assert ended.stderr.startswith(b"mindloop: a hook failed: ")
 
 
+def test_a_gate_that_fails_on_the_writers_own_call_blocks_it() -> None:
+    """An event that cannot be read but names the writer is exit 2 at the gate, and only there."""
+    torn = b'{"tool_name": "Agent", "tool_input": {"subagent_type": "follow-up-writer", '
+    assert [_run(SCRIPTS / name, torn).returncode for name in NAMES] == [2, 1]
+
+
 def test_they_work_without_any_package_from_a_folder_with_a_space(tmp_path: Path) -> None:
     """The hooks need the standard library alone, and a copy without .venv falls back to python3."""
     pack = tmp_path / "a pack" / "core"
