@@ -5,7 +5,7 @@ from __future__ import annotations
 from mindloop.cli.output import emit, emit_json
 from mindloop.cli.parsing import add_json, parser, verb
 from mindloop.cli.place import opened
-from mindloop.observer.growth import summary
+from mindloop.observer.growth import clone, summary
 from mindloop.observer.layout import Layout
 from mindloop.observer.names import display_name, slug
 from mindloop.store.documents import read_yaml
@@ -38,12 +38,12 @@ def main(argv: list[str]) -> int:
 
 def _state(workspace: Workspace, user: str) -> Any:
     name = display_name(user)
-    layout = Layout(str(workspace.settings.get("observer.root")))
-    state = read_yaml(workspace, layout.growth(slug(name)), "growth")
+    layout = Layout(workspace.settings.get("observer.root"))
+    state: Any = read_yaml(workspace, layout.growth(slug(name)), "growth")
     if state is None:
         message = f"growth knows nothing of {name!r} yet"
         raise Negative(message, "It begins with the first batch of messages: follow_up.py begin")
-    return state
+    return clone(state)
 
 
 def _lines(state: Any) -> list[str]:

@@ -28,6 +28,8 @@ def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
     from mindloop.observer.staleness import staleness
 
     path = context.layout.cognition(case.canvas.slug)
+    if not context.settings.get("observer.cognition.enabled"):
+        return Done("cognition is off")
     if not context.workspace.exists(path):
         return Done("no cognition file; think about this user for better steering")
     try:
@@ -36,7 +38,12 @@ def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
         return _unusable(case, error.message)
     if cognition is None:
         return Done()
-    wrong = problems(cognition, str(case.user))
+    wrong = problems(
+        cognition,
+        case.user,
+        max_fears=context.settings.get("observer.cognition.max_fears_per_user"),
+        fear_types=context.settings.get("observer.cognition.fear_types"),
+    )
     if wrong:
         return _unusable(case, f"{path}: " + "; ".join(wrong[:3]))
     growth = _readable_growth(context, case) if context.growth_enabled() else None
