@@ -67,7 +67,7 @@ def make(workspace: Workspace, *, sample: bool = False) -> list[str]:
         with workspace.transaction("world") as tx:
             tx.write(MARKER, _marker_text())
         made.append(MARKER)
-    layout = Layout(str(workspace.settings.get("observer.root")))
+    layout = Layout(workspace.settings.get("observer.root"))
     made += _make_folders(workspace, layout)
     with workspace.transaction("world", "research") as tx:
         if not tx.exists(layout.provenance_index):
@@ -85,7 +85,7 @@ def _marker_text() -> str:
 
 
 def _make_folders(workspace: Workspace, layout: Layout) -> list[str]:
-    agent = str(workspace.settings.get("agent"))
+    agent = workspace.settings.get("agent")
     wanted = [
         "world",
         runs_dir(agent),

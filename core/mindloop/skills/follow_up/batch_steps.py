@@ -84,7 +84,7 @@ def _with_tokens(context: FollowUp, one: Answered) -> UserResult:
 def record_growth(context: FollowUp) -> Done | Skip | Ask:
     """5.5: growth learns what is about to be sent, with the very tokens that stand in the batch."""
     work = context.finishing
-    kept = int(str(context.settings.get("observer.growth.retention.max_batches_per_user")))
+    kept = context.settings.get("observer.growth.retention.max_batches_per_user")
     dossiers = {one.dossier["slug"]: one.dossier for one in work.answered}
     for result in work.results:
         state = work.states.get(result["slug"])

@@ -65,7 +65,7 @@ def begin(workspace: Workspace, now: datetime, flags: dict[str, Any], progress: 
 
 
 def _open_run(context: FollowUp) -> RunPlace:
-    agent = str(context.settings.get("agent"))
+    agent = context.settings.get("agent")
     folder = runs_dir(agent)
     with context.workspace.transaction(f"agent:{agent}") as tx:
         place = RunPlace(agent, next_run_id(tx.names(folder, ".json"), FOLLOW_UP.name, context.day))

@@ -64,7 +64,7 @@ class FollowUp:
     def __init__(self, workspace: Workspace, now: datetime, flags: dict[str, Any]) -> None:
         self.workspace = workspace
         self.settings = workspace.settings
-        self.layout = Layout(str(self.settings.get("observer.root")))
+        self.layout = Layout(self.settings.get("observer.root"))
         self.now = now
         self.day = day(now)
         self.flags = flags

@@ -87,6 +87,6 @@ def _ask(workspace: Workspace, place: RunPlace, slug: str, host: Host) -> list[s
 
 def _scripted(workspace: Workspace, slug: str) -> str | None:
     """The answer that somebody wrote for rehearsals of this user, kept as it is: it is checked like any other."""
-    layout = Layout(str(workspace.settings.get("observer.root")))
+    layout = Layout(workspace.settings.get("observer.root"))
     data = workspace.read(layout.rehearsal(slug), limit=1_000_000)
     return None if data is None else data.decode("utf-8", "surrogateescape")

@@ -53,8 +53,8 @@ class ScoreFetcher:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._command = score_command(workspace)
-        self._timeout = float(str(workspace.settings.get("observer.score_api.timeout_seconds")))
-        self._root = str(workspace.settings.get("observer.root"))
+        self._timeout = workspace.settings.get("observer.score_api.timeout_seconds")
+        self._root = workspace.settings.get("observer.root")
 
     def fetch(self, wallet: str | None) -> Score:
         """One wallet's snapshot."""

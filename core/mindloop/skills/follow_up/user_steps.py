@@ -80,7 +80,7 @@ def load_prior(context: FollowUp, case: Case) -> Done | Skip | Ask:
 def query_chronicle(context: FollowUp, case: Case) -> Done | Skip | Ask:
     """2g.6: the releases around the user's last words; none of it can fail the user."""
     around = feedback_day(case.canvas.last_enriched, context.now.date())
-    window = int(str(context.settings.get("observer.golden_path.chronicle_window_days")))
+    window = context.settings.get("observer.golden_path.chronicle_window_days")
     case.chronicle = summary_text(context.chronicle_index, around, window)
     return Done()
 
