@@ -6,7 +6,8 @@ import os
 import stat
 
 from mindloop.store import journal, quarantine
-from mindloop.store.checkup import ERROR, INFO, WARNING, Finding
+from mindloop.store.checkup import ERROR, INFO, WARNING, Finding, guarded
+from mindloop.store.errors import MindloopError
 from mindloop.store.journal_preview import preview
 from mindloop.store.repairs import FinishJournals, Staged
 
@@ -124,26 +125,27 @@ def check_own_folders(look: Look) -> Iterator[Finding]:
 def check_journals(look: Look) -> Iterator[Finding]:
     """Report changes that are pending; whether their process lives is guessed, since a look takes no lock."""
     for name in journal.pending(look.ws.root):
-        yield _pending(look.ws.root, name)
+        yield from guarded(f"{_JOURNALS}/{name}", _pending(look.ws.root, name))
     for entry in entries_of(look):
         if entry.rel.startswith(f"{_JOURNALS}/") and entry.name.endswith(journal.INCOMPLETE):
             what = "a change that could not be completed was kept; compare the files it names, then remove it"
             yield Finding(WARNING, entry.rel, None, what)
 
 
-def _pending(root: str, name: str) -> Finding:
+def _pending(root: str, name: str) -> Iterator[Finding]:
     rel = f"{_JOURNALS}/{name}"
     told = preview(root, name)
     pid = name.rpartition("~")[2].partition("-")[0]
     if _lives(pid):
-        return Finding(INFO, rel, None, f"a change is being made by process {pid}")
+        yield Finding(INFO, rel, None, f"a change is being made by process {pid}")
+        return
     files = [path for path, _, _ in told[1:]]
     verb = "completed" if name.endswith(journal.COMMITTED) else "undone"
     if any(path.endswith(journal.INCOMPLETE) for path in files):
         verb = "kept as incomplete"
     shown = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "") or "no file"
     what = f"an interrupted change ({shown}) will be {verb} by the next command"
-    return Finding(WARNING, rel, None, what, FinishJournals())
+    yield Finding(WARNING, rel, None, what, FinishJournals())
 
 
 def _lives(pid: str) -> bool:
@@ -164,13 +166,23 @@ def _lives(pid: str) -> bool:
 def check_leftovers(look: Look) -> Iterator[Finding]:
     """Report temporary files that no pending journal names."""
     found = [entry for entry in entries_of(look) if entry.kind == "file" and entry.name.endswith(".tmp")]
-    ours = {path for name in journal.pending(look.ws.root) for path, _, _ in preview(look.ws.root, name)}
+    ours = _named_by_journals(look.ws.root)
     for entry in found:
         if entry.rel.startswith((f"{_JOURNALS}/", f"{LEFTOVERS}/")) or entry.rel in ours:
             continue
         if os.path.exists(look.ws.path(entry.rel)):  # else its transaction ended while we looked
             what = "a temporary file that no change in progress names"
             yield Finding(WARNING, entry.rel, None, what, _set_leftover_aside(entry.rel))
+
+
+def _named_by_journals(root: str) -> set[str]:
+    found: set[str] = set()
+    for name in journal.pending(root):
+        try:
+            found |= {path for path, _, _ in preview(root, name)}
+        except MindloopError:
+            continue  # reported with the journals
+    return found
 
 
 def _set_leftover_aside(rel: str) -> Staged:
