@@ -22,6 +22,7 @@ __all__ = [
     "InvalidCanvas",
     "NotACanvas",
     "basenames",
+    "check_length",
     "layout_of",
     "load_canvas",
     "load_canvases",
@@ -85,7 +86,7 @@ def load_canvas(files: Files, rel: str) -> CanvasFile | None:
     text = None
     try:
         _check_name(rel)
-        _check_size(files, rel)
+        check_length(files, rel, files.size(rel) or 0)
         text = files.read_text(rel)
         canvas = None if text is None else parse_canvas(rel, text)
         return CanvasFile(rel, canvas, None, canvas.user) if canvas else None
@@ -102,9 +103,13 @@ def _check_name(rel: str) -> None:
         raise InvalidCanvas(f"the file name {rel[:200]!a} holds invisible characters", "Rename the file.")
 
 
-def _check_size(files: Files, rel: str) -> None:
+def check_length(files: Files, rel: str, size: int) -> None:
+    """Refuse a canvas of more bytes than ``observer.canvas_max_bytes``.
+
+    Raises:
+        InvalidCanvas: it is larger; the message names both numbers.
+    """
     limit = int(workspace_of(files).settings.get("observer.canvas_max_bytes"))
-    size = files.size(rel) or 0
     if size > limit:
         raise InvalidCanvas(
             f"{one_line(rel, 200)}: {size} bytes, at most {limit} are read",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer import provenance
-from mindloop.observer.canvas import CanvasFile, layout_of, load_canvas, load_canvases, wallet_key
+from mindloop.observer.canvas import CanvasFile, check_length, layout_of, load_canvas, load_canvases, wallet_key
 from mindloop.observer.canvas_edit import insert_quote, new_canvas, quote_lines
 from mindloop.observer.canvas_parse import WALLET, Canvas, parse_canvas
 from mindloop.observer.canvas_sections import one_line, open_fence
@@ -78,8 +78,9 @@ def add_quote(  # noqa: PLR0913, PLR0917 - what a person says in one command
     path = known.path if known else layout_of(tx).canvas(slug(name))
     text = _extended(tx, known, wallet, now) if known else new_canvas(name, wallet, stamp(now))
     changed = _with_quote(path, text, record, _attribution(context, record, now))
-    if changed is not None and not _proves(path, changed, record["content_hash"]):
-        raise WrongInput(f"{path}: the quote would not be found again{_why(known)}", "Correct the canvas first.")
+    if changed is not None:
+        check_length(tx, path, len(changed.encode()))
+        _check_found(known, path, changed, record["content_hash"])
     written = provenance.ingest(tx, record)
     if changed is not None:
         tx.write(path, changed)
@@ -143,9 +144,13 @@ def _with_quote(path: str, text: str, record: ProvenanceRecord, attribution: str
     return insert_quote(text, quote_lines(record["text"], attribution, digest))
 
 
-def _why(canvas: Canvas | None) -> str:
-    line = open_fence(canvas.body) if canvas else None
-    return f": the code fence of line {canvas.body_line + line - 1} is never closed" if canvas and line else ""
+def _check_found(known: Canvas | None, path: str, text: str, digest: str) -> None:
+    """Refuse a canvas that would hide its new quote."""
+    if _proves(path, text, digest):
+        return
+    line = open_fence(known.body) if known else None
+    why = f": the code fence of line {known.body_line + line - 1} is never closed" if known and line else ""
+    raise WrongInput(f"{path}: the quote would not be found again{why}", "Correct the canvas first.")
 
 
 def _proves(path: str, text: str, digest: str) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mindloop.observer.types import ProvenanceRecord, Quote
 
 _MARKER = re.compile(r" {0,3}> ?")
-_NESTED = re.compile(r"[ \t]*(?:>[ \t]?)+")
+_NESTED = re.compile(r"\A[ \t]*(?:>[ \t]?)+")
 _COMMENT = re.compile(r"<!--[ \t]*prov:sha256:([0-9A-Fa-f]{64})(?![0-9A-Za-z])")
 _ATTRIBUTION = re.compile(r"\s*(?:[—–―]|--)\s*\S")
 _ENTITY = re.compile(r"&(lt|gt|quot|amp);")

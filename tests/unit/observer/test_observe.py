@@ -162,6 +162,16 @@ def test_wrong_input_changes_nothing(
     assert snapshot(tmp_path) == before
 
 
+def test_a_canvas_never_outgrows_its_limit(tmp_path: Path) -> None:
+    """A quote that would make the canvas unreadable is refused, and every byte stays."""
+    workspace = research_workspace(tmp_path, {f"{DIR}/bob-canvas.md": "---\nuser: bob\n---\n"})
+    (tmp_path / "mindloop.yaml").write_text("schema: 1\nobserver:\n  canvas_max_bytes: 1000\n", encoding="utf-8")
+    before = snapshot(tmp_path)
+    with pytest.raises(InvalidCanvas, match="bytes, at most 1000 are read"):
+        observe(workspace, "bob", "x" * 1000)
+    assert snapshot(tmp_path) == before
+
+
 @pytest.mark.parametrize("name", ["bob-canvas.md", "bob.md"])
 def test_a_broken_canvas_is_left_alone(tmp_path: Path, name: str) -> None:
     """A user whose canvas does not parse gets no second one."""
