@@ -102,3 +102,19 @@ def _show(workspace: Workspace, driven: Driven, chosen: Any) -> None:
         show_begun(driven.begun, dry_run=False, full=chosen.full, driven=True)
     if driven.resumed:
         show_resumed(driven.resumed, full=chosen.full)
+        emit("\n".join(_example(_batch_text(workspace, driven))))
+
+
+def _example(batch: str) -> list[str]:
+    """One message of the batch, so that a newcomer sees what this is about."""
+    from mindloop.observer.batch import parse_batch
+
+    users = [user for user in parse_batch(batch)["sections"] if user["messages"]] if batch else []
+    if not users:
+        return []
+    user = max(users, key=lambda one: len(one["messages"]))
+    message = user["messages"][0]
+    return [
+        f"for example, to {user['user']}, who said: {message['anchor_quote_text'][:200]!r}",
+        f"  {message['message_body'][:300]}",
+    ]

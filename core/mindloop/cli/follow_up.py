@@ -248,7 +248,8 @@ def _notable(line: str) -> bool:
 
 
 def _count(entry: dict[str, Any]) -> str:
-    return f"{entry['messages']} messages" if entry["messages"] else f"skipped, {entry['outcome']}"
+    number = entry["messages"]
+    return f"{number} message{'s' * (number != 1)}" if number else f"skipped, {entry['outcome']}"
 
 
 _VERBS = {"begin": _begin, "packet": _packet, "answer": _answer, "resume": _resume}

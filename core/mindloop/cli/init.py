@@ -35,7 +35,8 @@ def main(argv: list[str]) -> int:
         emit_json({"root": workspace.root, "made": made})
         return 0
     emit(f"workspace {workspace.root}: {_told(made)}")
-    emit("next: canvas.py observe --user NAME   (a quote on standard input), then follow_up.py begin")
+    if not chosen.sample:
+        emit("next: canvas.py observe --user NAME   (a quote on standard input), then follow_up.py begin")
     return 0
 
 
