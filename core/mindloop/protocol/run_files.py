@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 
+from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import Malformed, Negative, NewerSchema, WrongInput
 
 TYPE_CHECKING = False
@@ -189,9 +190,7 @@ def write_object(tx: Transaction, path: str, value: dict[str, Any]) -> None:
 
 def prompt_hash(prompt: str) -> str:
     """SHA-256 of the prompt's UTF-8 bytes, lowercase hex."""
-    import hashlib  # noqa: PLC0415  # 2.7 ms that only readers of packets pay
-
-    return hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256_hex(prompt.encode("utf-8", "surrogatepass"))
 
 
 def _read_object(workspace: Workspace | Transaction, path: str) -> dict[str, Any] | None:
