@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _SUFFIX = ".md"
 _RUN = re.compile(r"[\w.-]+")
+_LONGEST_NAME = 255
 _EDGE = frozenset("._-")
 _ESCAPES = frozenset("nrtbf")
 _HEX_RUN = re.compile(r"[0-9A-Fa-f]{40,}")
@@ -90,7 +91,8 @@ class OtherCanvases:
 
     def wallets_in(self, prompt: str) -> set[str]:
         """Return the bodies of known wallets that stand anywhere in the prompt, inside longer hex numbers too."""
-        return {body for run in _HEX_RUN.findall(prompt) for body in _windows(run.lower()) if body in self._wallets}
+        runs = {run.lower() for run in _HEX_RUN.findall(prompt)}
+        return {body for run in runs for body in _windows(run) if body in self._wallets}
 
     def user_of(self, heading: str) -> str | None:
         """Return the user whose name a heading is, or None."""
@@ -151,11 +153,11 @@ class Mention:
         if self.start and self.text[self.start - 1] == "\\" and self.text[self.start] in _ESCAPES:
             starts.append(self.start + 1)
         for start in starts:
-            yield self.text[start : self.end]
-            for at in range(start, self.end):
-                if self.text[at] not in _EDGE:
-                    break
-                yield self.text[at + 1 : self.end]
+            run = self.text[start : self.end]
+            first_letter = len(run) - len(run.lstrip("._-"))
+            if len(run) - first_letter <= _LONGEST_NAME:
+                for at in range(max(0, len(run) - _LONGEST_NAME), first_letter + 1):
+                    yield run[at:]
 
     def ending(self, length: int) -> str:
         """Return the text of that length that ends here, longer than the run, from a boundary on; else nothing."""
