@@ -11,8 +11,11 @@ from mindloop.hosts.claude import SYSTEM_PROMPT, ClaudeHost, find_client, time_l
 from mindloop.hosts.errors import HostFailed, HostMissing
 from mindloop.store.errors import WrongInput
 
-STAND_IN = """#!{python}
-import json, os, sys
+# Not a `#!` line with the interpreter: its path may have a space.
+START = """#!/bin/sh
+exec '{python}' "$0.py" "$@"
+"""
+STAND_IN = """import json, os, sys
 seen = {{"argv": sys.argv[1:], "stdin": sys.stdin.buffer.read().decode(), "cwd": os.getcwd(),
         "files": os.listdir("."), "env": dict(os.environ)}}
 json.dump(seen, open({seen!r}, "w"))
@@ -30,9 +33,10 @@ class Client:
     def says(self, out: object, err: str = "", code: int = 0) -> None:
         """Print ``out`` (an object as JSON) and ``err``, end with ``code``."""
         text = out if isinstance(out, str) else json.dumps(out)
-        script = STAND_IN.format(python=sys.executable, seen=self.note, out=text, err=err, code=code)
-        with open(self.path, "w", encoding="utf-8") as file:
-            file.write(script)
+        script = STAND_IN.format(seen=self.note, out=text, err=err, code=code)
+        for path, content in ((self.path, START.format(python=sys.executable)), (f"{self.path}.py", script)):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(content)
         os.chmod(self.path, 0o755)
 
     @property
