@@ -8,9 +8,9 @@ canonical one.
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 
+from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import WrongInput
 
 EMPTY_HASH = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -43,7 +43,7 @@ def content_hash(text: str) -> str:
             f"the text holds a lone surrogate (U+{ord(error.object[error.start]):04X}); expected whole characters",
             "Copy the text again from its source: half of an emoji was lost on the way.",
         ) from error
-    return hashlib.sha256(data).hexdigest()
+    return sha256_hex(data)
 
 
 def norm_hash(text: object) -> str | None:

@@ -6,9 +6,9 @@ folded key (what is compared), the slug (what goes into paths and ids; spec A34)
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 
+from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import WrongInput
 
 MAX_NAME = 64
@@ -88,7 +88,7 @@ def slug(name: str) -> str:
     key = fold(name)
     if _is_slug(key):
         return key
-    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    digest = sha256_hex(key.encode("utf-8", "surrogatepass"))[:_DIGEST]
     stem = _letters(key)[: _MAX_SLUG - _DIGEST - 1].strip("-")
     return f"{stem or 'user'}-{digest}"
 

@@ -66,15 +66,7 @@ def add_quote(  # noqa: PLR0913, PLR0917 - what a person says in one command
     name = display_name(user)
     _check_wallet(wallet)
     known = _canvas_of(tx, name)
-    record = provenance.make_record(
-        known.user if known else name,
-        quote,
-        source_type="manual_quote",
-        ingested_by="observe",
-        now=now,
-        timestamp=date,
-        raw_source_ref=f"observe-{slug(name)}-{day(now)}",
-    )
+    record = _record(known.user if known else name, quote, date, now)
     path = known.path if known else layout_of(tx).canvas(slug(name))
     text = _extended(tx, known, wallet, now) if known else new_canvas(name, wallet, stamp(now))
     changed = _with_quote(path, text, record, _attribution(context, record, now))
@@ -85,6 +77,18 @@ def add_quote(  # noqa: PLR0913, PLR0917 - what a person says in one command
     if changed is not None:
         tx.write(path, changed)
     return Observed(path, written, created=known is None)
+
+
+def _record(name: str, quote: str, date: str | None, now: datetime) -> ProvenanceRecord:
+    return provenance.make_record(
+        name,
+        quote,
+        source_type="manual_quote",
+        ingested_by="observe",
+        now=now,
+        timestamp=date,
+        raw_source_ref=f"observe-{slug(name)}-{day(now)}",
+    )
 
 
 def _check_wallet(wallet: str | None) -> None:

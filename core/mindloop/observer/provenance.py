@@ -6,7 +6,6 @@ may hold that hash, so that ingesting stays quick whatever was ingested before.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import sys
 
@@ -16,6 +15,7 @@ from mindloop.observer.canvas_sections import one_line
 from mindloop.observer.names import fold
 from mindloop.observer.provenance_record import INGESTERS, MAX_TEXT, SOURCE_TYPES, make_record, timestamp_fields
 from mindloop.store import records
+from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import Negative
 
 TYPE_CHECKING = False
@@ -225,7 +225,7 @@ def ingest(tx: Transaction, record: ProvenanceRecord) -> ProvenanceRecord:
 
 def _free_id(data: bytes, user: str, digest: str) -> str:
     """Return an id that nothing in the index has: of user and hash, so that it is the same wherever it is made."""
-    full = hashlib.sha256(f"{fold(user)}\n{digest}".encode()).hexdigest()
+    full = sha256_hex(f"{fold(user)}\n{digest}".encode())
     for length in range(_ID_DIGITS, len(full) + 1):
         identity = f"prov-{full[:length]}"
         if f'"{identity}"'.encode() not in data:

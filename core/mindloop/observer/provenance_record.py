@@ -73,14 +73,9 @@ def make_record(  # noqa: PLR0913 - one argument a field
     """
     _one_of("source type", source_type, SOURCE_TYPES)
     _one_of("ingester", ingested_by, INGESTERS)
-    moment, confidence = timestamp_fields(timestamp)
     return {
-        "content_hash": checked_hash(text),
-        "normalization_version": NORMALIZATION_VERSION,
+        **_said(text, timestamp),
         "source_type": source_type,
-        "source_timestamp": moment,
-        "source_timestamp_raw": timestamp or None,
-        "source_timestamp_confidence": confidence,
         "canvas_target": display_name(user),
         "raw_source_ref": raw_source_ref,
         "ingested_by": ingested_by,
@@ -88,6 +83,18 @@ def make_record(  # noqa: PLR0913 - one argument a field
         "thread_id": thread_id,
         "message_index": message_index,
         "parent_hash": norm_hash(parent_hash),
+    }
+
+
+def _said(text: str, timestamp: str | None) -> ProvenanceRecord:
+    """Return the fields that the words and their time give."""
+    moment, confidence = timestamp_fields(timestamp)
+    return {
+        "content_hash": checked_hash(text),
+        "normalization_version": NORMALIZATION_VERSION,
+        "source_timestamp": moment,
+        "source_timestamp_raw": timestamp or None,
+        "source_timestamp_confidence": confidence,
         "text": text,
     }
 

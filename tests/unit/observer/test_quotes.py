@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from mindloop.observer.canonical import EMPTY_HASH, content_hash
-from mindloop.observer.quotes import blockquotes, escape, registry, unescape
+from mindloop.observer.quotes import registry
 
 SAID = "the og score feels low"
 HASH = content_hash(SAID)
@@ -98,17 +98,6 @@ def test_two_quotes_without_a_blank_line() -> None:
     ]
 
 
-def test_one_comment_serves_one_quote() -> None:
-    """The second quote above a comment gets it, the first does not, and no later one."""
-    body = f"> {SAID}\n\n> {SAID}\n{MARK}\n\n> {SAID}\n"
-    assert [quote.declared for quote in blockquotes(body)] == [None, HASH, None]
-
-
-def test_a_comment_without_words_serves_nobody() -> None:
-    """A second comment in a row proves nothing."""
-    assert [quote.declared for quote in blockquotes(f"> {MARK}\n> x\n")] == [None]
-
-
 def test_same_quote_twice_is_one_entry() -> None:
     """A verified hash occurs once, with the text that came first."""
     shouted = SAID.upper()
@@ -193,19 +182,6 @@ def test_without_a_record_the_quote_is_verified_unless_strict() -> None:
         for strict in (False, True)
     ]
     assert found == [[True], [False], [True], [True]]
-
-
-@pytest.mark.parametrize(
-    "text", ["<!-- a -->", "&lt;!--", "&amp;lt;", "a & b &amp; c &quot;", "<!<!--", "&", "&lt", "&&gt;", "plain"]
-)
-def test_escape_and_back(text: str) -> None:
-    """Escaping opens no comment and loses nothing."""
-    assert (unescape(escape(text)), "<!--" in escape(text)) == (text, False)
-
-
-def test_line_numbers() -> None:
-    """A quote knows the line where it starts."""
-    assert [quote.line for quote in blockquotes("# x\r\n\r\n> a\r\n> b\r\n\r\ntext\n> c\n")] == [3, 7]
 
 
 def test_hostile_lines_stay_cheap() -> None:
