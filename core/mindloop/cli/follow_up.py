@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from mindloop.skills.follow_up.begin import Begun
     from mindloop.skills.follow_up.resume import Resumed
+    from mindloop.store.workspace import Workspace
 
 PROG = "follow_up.py"
 VERBS = {
@@ -125,26 +126,30 @@ def _packet(argv: list[str]) -> int:
     options.add_argument("--json", action="store_true", help="print the prompt with its hash and manifest")
     chosen = options.parse_args(argv)
     workspace = opened()
-    slug = _slug(chosen.user)
+    item = _item_of(workspace, chosen.run, chosen.user)
     if chosen.json:
-        return _packet_json(workspace, chosen.run, slug)
-    sys.stdout.buffer.write(read_packet(workspace, chosen.run, slug))
+        return _packet_json(workspace, chosen.run, item)
+    sys.stdout.buffer.write(read_packet(workspace, chosen.run, item))
     return 0
 
 
-def _packet_json(workspace: Any, run: str, slug: str) -> int:
+def _packet_json(workspace: Workspace, run: str, name: str) -> int:
     from mindloop.cli.output import emit_json
     from mindloop.protocol.run_files import find_run, read_item
 
-    item = read_item(workspace, find_run(workspace, run), slug)
+    item = read_item(workspace, find_run(workspace, run), name)
     emit_json({key: item.get(key) for key in ("run", "user", "sha256", "manifest", "prompt", "log")})
     return 0
 
 
-def _slug(user: str) -> str:
+def _item_of(workspace: Workspace, run: str, user: str) -> str:
+    """The item that is meant: the last part of a packet's reference as begin prints it, else a user's name."""
     from mindloop.observer.names import display_name, slug
+    from mindloop.protocol.run_files import find_run
 
-    return slug(display_name(user))
+    name = display_name(user)
+    place = find_run(workspace, run)
+    return name if f"{name}.json" in workspace.names(place.folder, ".json") else slug(name)
 
 
 def _answer(argv: list[str]) -> int:
@@ -159,9 +164,10 @@ def _answer(argv: list[str]) -> int:
     options.add_argument("--host", default="person", help="who answered (written into the batch)")
     add_json(options)
     chosen = options.parse_args(argv)
-    slug = _slug(chosen.user)
     raw = read_stdin_bytes().decode("utf-8", "surrogateescape")
-    said = file_answer(opened(), chosen.run, slug, raw, _host(chosen.host))
+    workspace = opened()
+    item = _item_of(workspace, chosen.run, chosen.user)
+    said = file_answer(workspace, chosen.run, item, raw, _host(chosen.host))
     if chosen.json:
         emit_json({"run": chosen.run, "user": chosen.user, "filed": True, "note": said})
     else:
