@@ -7,11 +7,11 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-
 from mindloop.cli import doctor_rules
 from mindloop.cli.doctor_rules import RULES, examine
 from mindloop.store.checkup import Examined, Finding, Look
 from mindloop.store.clock import parse_instant
+
 from tests.helpers.doctoring import (
     CANVASES,
     CHRONICLE_INDEX,
