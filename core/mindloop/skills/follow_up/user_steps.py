@@ -28,6 +28,7 @@ def extract_front_matter(_context: FollowUp, case: Case) -> Done | Skip | Ask:
         return Skip("invalid_canvas", case.file.error.message if case.file.error else "the canvas does not parse")
     case.canvas = case.file.canvas
     case.user = case.canvas.user
+    case.log += case.canvas.warnings
     return Done()
 
 
@@ -50,9 +51,20 @@ def build_registry(context: FollowUp, case: Case) -> Done | Skip | Ask:
     strict = bool(context.settings.get("observer.provenance.strict"))
     case.registry = registry(case.canvas.body, case.records, strict=strict)
     verified = sum(quote["hash_verified"] for quote in case.registry)
+    case.log += _borrowed(context, case)
     if not verified:
         return Skip("no_verified_quotes", f"0 of {len(case.registry)} quotes carry a hash that fits their words")
     return Done(f"{verified} of {len(case.registry)} quotes verified")
+
+
+def _borrowed(context: FollowUp, case: Case) -> list[str]:
+    """Quotes whose words are right but that the index knows from somebody else only; nobody else is named here."""
+    foreign = [
+        quote["hash"]
+        for quote in case.registry
+        if quote["hash"] and not quote["in_index"] and context.index.others_with(quote["hash"], case.user)
+    ]
+    return [f"2d the index has {digest} for another user only" for digest in foreign]
 
 
 def build_temporal_table(context: FollowUp, case: Case) -> Done | Skip | Ask:
