@@ -117,6 +117,7 @@ def test_cleaning_a_body_twice_is_cleaning_it_once(text: str) -> None:
     once = clean_body(text)
 
     assert clean_body(once) == once
+    assert not any(re.match(r"#+(\s|$)", line) for line in once.splitlines())
     assert len(once) <= BODY_LIMIT
 
 

@@ -192,7 +192,10 @@ WALLETS = ["0x" + "ab" * 20, "0x" + "aB" * 20, "0x" + "ba" * 20, "0x" + "0" * 40
 USERS = ["bob", "Bob-Canvas", "eve", "ß"]
 PIECES = st.one_of(
     st.sampled_from(
-        [*NAMES, *WALLETS, *EDGE, " ", "/", "\\", "n", "x", "\n", "e\u0301.md", "ab", ".md", "(", "“", "a" * 38]
+        [*NAMES, *WALLETS, *EDGE, " ", "/", "\\", "n", "\\f", "x", "\n", "e\u0301.md", "ab", ".md", "(", "“", "a" * 38]
+    ),
+    st.tuples(st.sampled_from(["\\n", "\\r", "\\t", "\\b", "\\f", "\\x", "x", "."]), st.sampled_from(NAMES)).map(
+        "".join
     ),
     st.text("bo.-_md \\n/", max_size=4),
 )
