@@ -41,7 +41,9 @@ class Stage:
         begun = self.sandbox.script("core/scripts/follow_up.py", "begin", "--json")
         self.references = [entry["packet"] for entry in json.loads(begun.stdout)["waiting"]]
 
-    def play(self, *turns: list[Block], writer: Callable[[Request], list[Block]] | None = None, **env: str) -> Turn:
+    def play(
+        self, *turns: list[Block], writer: Callable[[Request], list[Block]] | None = None, prompt: str = "go"
+    ) -> Turn:
         """Let the conversation make its calls; other agents and writers answer with one text."""
         left = list(turns)
 
@@ -51,7 +53,7 @@ class Stage:
             return left.pop(0) if left else [text("done")]
 
         with ModelApi(script) as self.api:
-            turn = self.sandbox.ask(self.api.url, "go", **env)
+            turn = self.sandbox.ask(self.api.url, prompt)
         return turn.really_ran()
 
     def said(self) -> list[tuple[str, bool]]:
@@ -159,16 +161,19 @@ def test_an_api_error_is_no_answer(stage: Stage) -> None:
 
 
 def test_the_conversation_may_not_print_a_packet(stage: Stage) -> None:
-    """The pre-allowed commands stop short of the one that shows a canvas."""
+    """The pre-allowed commands, the skill page's own included, stop short of the one that shows a canvas."""
     run, user = stage.references[0].removeprefix("packet:").split("/")
-    commands = [
-        f"python3 core/scripts/follow_up.py status {run}",
+    long = f'"{stage.sandbox.project}/.claude/skills/follow-up/../../../core/scripts/follow_up.py"'
+    allowed = [f"python3 core/scripts/follow_up.py status {run}", f"python3 {long} status {run}"]
+    refused = [
         f"python3 core/scripts/follow_up.py packet {run} {user}",
+        f"python3 {long} packet {run} {user}",
+        f"cat agents/researcher/session/runs/{run}/{user}.json",
     ]
     stage.sandbox.trust()
-    turn = stage.play([bash(command) for command in commands])
-    assert [denied["tool_input"]["command"] for denied in turn.denied] == commands[1:]
-    assert sorted(is_error for _, is_error in stage.said()) == [False, True]
+    turn = stage.play([bash(command) for command in allowed + refused], prompt="/follow-up")
+    assert [denied["tool_input"]["command"] for denied in turn.denied] == refused
+    assert [is_error for _, is_error in stage.said()].count(False) == len(allowed)
 
 
 def test_it_works_from_a_sub_folder_of_the_conversation(stage: Stage) -> None:
