@@ -8,6 +8,7 @@ from mindloop.observer.batch_contract import compat_problems
 from mindloop.observer.batch_parse import BATCH_TYPE, parse_batch
 from mindloop.observer.canonical import content_hash
 from mindloop.observer.canvas import layout_of
+from mindloop.observer.canvas_sections import one_line
 from mindloop.observer.checks_provenance import index_of
 from mindloop.observer.prior import FILE_LIMIT
 from mindloop.store import front_matter
@@ -70,5 +71,5 @@ def anchor_problem(message: BatchMessage) -> str | None:
     if message["anchor_quote_hash"] is None:
         return "the anchor quote has no hash"
     if content_hash(message["anchor_quote_text"]) != message["anchor_quote_hash"]:
-        return f"the anchor {message['anchor_quote_text']!r:.60} is not what was hashed"
+        return f"the anchor {one_line(message['anchor_quote_text'], 50)!r} is not what was hashed"
     return None
