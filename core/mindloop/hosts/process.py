@@ -80,6 +80,17 @@ def run_command(
     except BaseException:
         _end(process)  # also on Ctrl-C, which a command in a session of its own does not see
         raise
+    finally:
+        for stream in (process.stdin, process.stdout, process.stderr):
+            _close(stream)
+
+
+def _close(stream: object) -> None:
+    """Close a pipe that may be closed already, or whose other end may be gone."""
+    try:
+        stream.close()  # type: ignore[attr-defined]
+    except OSError:
+        return
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -106,13 +117,13 @@ class _Talk:
         with self._pipes:
             self._open()
             timed_out = self._listen()
+        _close(self._process.stdin)
         overflowed = any(len(heard) > self._limit for heard in self._heard.values())
         left_open = any(stream and not stream.closed for stream in (self._process.stdout, self._process.stderr))
         if not (timed_out or overflowed or left_open):
             timed_out = self._outlasts()
         if timed_out or overflowed or left_open:
             _end(self._process)
-        self._close()
         out, err = (bytes(heard[: self._limit]).decode("utf-8", "replace") for heard in self._heard.values())
         return Result(self._process.wait(), out, err, timed_out=timed_out, overflowed=overflowed)
 
@@ -125,8 +136,8 @@ class _Talk:
             self._pipes.register(stream, way, name)
 
     def _listen(self) -> bool:
-        """Until both outputs are closed or cannot matter any more; True where the time limit came first."""
-        while any(key.data != "in" for key in self._pipes.get_map().values()):
+        """Until all pipes are closed or cannot matter any more; True where the time limit came first."""
+        while self._pipes.get_map():
             ready = self._pipes.select(_GLANCE)
             for key, _ in ready:
                 (self._feed if key.data == "in" else self._hear)(key)
@@ -160,12 +171,7 @@ class _Talk:
 
     def _drop(self, key: selectors.SelectorKey) -> None:
         self._pipes.unregister(key.fileobj)
-        stream = key.fileobj
-        if not isinstance(stream, int):
-            try:
-                stream.close()  # type: ignore[attr-defined]
-            except OSError:
-                return
+        _close(key.fileobj)
 
     def _outlasts(self) -> bool:
         """Whether a command that said all it had to say is still there when its time is over."""
@@ -175,8 +181,3 @@ class _Talk:
         except subprocess.TimeoutExpired:
             return True
         return False
-
-    def _close(self) -> None:
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if stream is not None and not stream.closed:
-                stream.close()

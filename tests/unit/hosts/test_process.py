@@ -71,6 +71,32 @@ def test_a_command_that_closes_its_output_and_stays_meets_the_limit() -> None:
     assert result.timed_out
 
 
+def test_a_command_that_says_nothing_and_reads_to_the_end_ends() -> None:
+    """It gets all of its input, whether or not it still speaks."""
+    code = "import os, sys; os.close(1); os.close(2); sys.exit(len(sys.stdin.buffer.read()) % 100)"
+    assert run_command(python(code), b"x" * 1_000_042, timeout=60).code == 42
+
+
+def test_an_interrupt_ends_the_command_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C does not reach a session of its own, so we end it ourselves, and no pipe stays open."""
+    started = []
+    original = process.subprocess.Popen
+
+    def popen(*arguments: object, **more: object) -> object:
+        started.append(original(*arguments, **more))
+        return started[0]
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(process.subprocess, "Popen", popen)
+    monkeypatch.setattr(process._Talk, "to_the_end", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        run_command(["sleep", "600"])
+    assert started[0].returncode == -9
+    assert all(stream.closed for stream in (started[0].stdin, started[0].stdout, started[0].stderr))
+
+
 def test_endless_output_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """A command that writes without end is ended, and what it wrote is bounded."""
     monkeypatch.setattr(process, "OUTPUT_LIMIT", 1000)
