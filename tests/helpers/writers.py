@@ -8,6 +8,8 @@ import traceback
 import warnings
 from typing import TYPE_CHECKING
 
+from mindloop.store import lock
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -56,3 +58,21 @@ def _work(work: Callable[[Callable[[str], None]], None], sender: int) -> None:
         os.write(sender, traceback.format_exc().encode() + b"\n")
     finally:
         os._exit(code)
+
+
+def holding(path: str) -> tuple[Writer, int]:
+    """Start a process that holds the lock until the returned descriptor is closed."""
+    ready, go = os.pipe(), os.pipe()
+
+    def work(_report: Callable[[str], None]) -> None:
+        os.close(go[1])
+        with lock.acquire(path, 1, "the holder"):
+            os.write(ready[1], b".")
+            os.read(go[0], 1)
+
+    writer = Writer(work)
+    os.close(go[0])
+    assert os.read(ready[0], 1) == b"."
+    os.close(ready[0])
+    os.close(ready[1])
+    return writer, go[1]

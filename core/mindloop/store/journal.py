@@ -176,6 +176,6 @@ def _is_base64(value: object) -> bool:
     import binascii
 
     try:
-        return isinstance(value, str) and binascii.a2b_base64(value) is not None
+        return isinstance(value, str) and binascii.a2b_base64(value, strict_mode=True) is not None
     except ValueError:
         return False

@@ -48,6 +48,11 @@ def holder(path: str) -> str:
     return f"pid {pid} ({command.strip()})" if pid.strip() else "an unknown process"
 
 
+def is_held_here(path: str) -> bool:
+    """Tell whether this very thread holds the lock."""
+    return path in _held and _held[path].thread == get_ident()
+
+
 class acquire:  # noqa: N801 - used like a function: ``with acquire(path, 10, "follow-up"):``
     """Hold the lock of ``path`` for the length of a ``with`` block.
 
@@ -73,7 +78,7 @@ class acquire:  # noqa: N801 - used like a function: ``with acquire(path, 10, "f
         self.thread = 0
 
     def __enter__(self) -> Self:
-        if self._path in _held and _held[self._path].thread == get_ident():
+        if is_held_here(self._path):
             raise RuntimeError(f"{self._path}: this process holds the lock already")
         if _has_flock:
             self._enter_flock()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 
-from mindloop.store import atomic, scopes
+from mindloop.store import atomic, lock, scopes
 from mindloop.store.errors import Busy, StoreFailure
 from mindloop.store.journal import (
     COMMITTED,
@@ -55,6 +55,8 @@ def _recover_one(root: str, name: str, timeout: float) -> str | None:
     needed = needed_scopes(root, name)
     if needed is None:
         return None
+    if any(lock.is_held_here(scopes.lock_path(root, scope)) for scope in needed):
+        return None  # the live transaction is our own
     locks = scopes.Locks(root, needed, "recovery")
     try:
         locks.take(timeout)

@@ -114,7 +114,8 @@ def _place(source: str) -> str:
 
 def _reason(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
-    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+    said = [getattr(error, name, None) for name in ("context", "problem")]
+    problem = " ".join(part for part in said if part) or str(error).splitlines()[0]
     return f"line {mark.line + 1}, column {mark.column + 1}: {problem}" if mark else f"not readable as YAML: {problem}"
 
 
@@ -142,6 +143,8 @@ def _check(value: object) -> None:
     elif isinstance(value, list):
         for item in value:
             _check(item)
+    elif value is not None and not isinstance(value, str | int | float):
+        raise WrongInput(f"YAML holds text, numbers, truth values, lists and mappings, found {type(value).__name__}")
     elif isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):  # noqa: PLR0124
         raise WrongInput(f"a number in YAML must be finite, found {value!r}")
 
