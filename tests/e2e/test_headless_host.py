@@ -110,6 +110,14 @@ def test_a_client_that_is_not_logged_in_says_so(desk: Desk, monkeypatch: pytest.
     assert desk.api.requests == []
 
 
+def test_an_api_that_is_not_there_stops_the_run(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody listens every packet would fail alike, so the first one says it for all."""
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("CLAUDE_CODE_MAX_RETRIES", "0")
+    with pytest.raises(HostMissing, match="cannot be reached"):
+        ClaudeHost().fill("a packet", "default")
+
+
 def test_a_model_that_does_not_answer_meets_the_time_limit(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """The client is ended and the error names the limit."""
     monkeypatch.setenv("MINDLOOP_CLAUDE_TIMEOUT", "3")

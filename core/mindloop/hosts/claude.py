@@ -176,6 +176,8 @@ def _refusal(said: dict[str, Any], result: Result) -> HostMissing | HostFailed:
         return HostMissing(f"the model API refuses access ({status}): {text}", _LOG_IN)
     if "credit balance" in lower or "issue with the selected model" in lower:
         return HostMissing(f"the model cannot be used: {text}", "Settle that in your account or ANTHROPIC_MODEL.")
+    if "unable to connect" in lower:
+        return HostMissing(f"the model API cannot be reached: {text}", "Look at the network and ANTHROPIC_BASE_URL.")
     where = f"API error {status}" if status else "the client's error"
     return HostFailed(f"the model gave no answer, {where}: {text}", "Run this again; a long outage shows there too.")
 

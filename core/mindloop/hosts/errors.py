@@ -15,7 +15,7 @@ class HostError(MindloopError):
 
 
 class HostMissing(HostError):
-    """The host cannot work at all: not installed, too old, not logged in, no access to the model."""
+    """The host cannot work at all: not installed, too old, not logged in, no way to the model."""
 
     stops_the_run = True
 

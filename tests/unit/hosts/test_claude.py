@@ -104,7 +104,7 @@ def test_a_packet_that_looks_like_a_command_is_data(client: Client) -> None:
         ({"is_error": True, "api_error_status": 403, "result": "no"}, HostMissing, r"\(403\)"),
         ({"is_error": True, "api_error_status": 400, "result": "Credit balance is too low"}, HostMissing, "balance"),
         ({"is_error": True, "api_error_status": 500, "result": "API Error: 500 boom"}, HostFailed, "API error 500"),
-        ({"is_error": True, "api_error_status": None, "result": "Unable to connect"}, HostFailed, "Unable to conn"),
+        ({"is_error": True, "api_error_status": None, "result": "Unable to connect"}, HostMissing, "be reached"),
         ({"is_error": True, "subtype": "error_max_turns", "errors": ["turns (1)"]}, HostFailed, r"turns \(1\)"),
         ({"is_error": True, "result": "bad\nthing\x1b[31m"}, HostFailed, r"bad thing \[31m"),
     ],
