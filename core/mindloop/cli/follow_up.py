@@ -24,7 +24,7 @@ VERBS = {
 
 def main(argv: list[str]) -> int:
     """Run one verb."""
-    if argv[:1] == ["status"] and "-h" not in argv and "--help" not in argv:
+    if argv[:1] == ["status"]:
         from mindloop.cli.run_status import status  # the hot one: no parser, no YAML
 
         return status(argv[1:])

@@ -21,6 +21,9 @@ SHOWN = 10
 
 def status(argv: list[str]) -> int:
     """Print where one run stands, or a line for each of the latest."""
+    if "-h" in argv or "--help" in argv:
+        sys.stdout.write(f"{USAGE}\n\nWhere a run stands; without a run, a line for each of the latest.\n")
+        return 0
     as_json = "--json" in argv
     names = [word for word in argv if word != "--json"]
     if len(names) > 1 or any(name.startswith("-") for name in names):
