@@ -1,0 +1,91 @@
+"""init.py: everything that step 0 requires, repeatable, nothing overwritten."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from mindloop.store.workspace import Workspace
+
+from tests.helpers.command_line import call
+from tests.helpers.skill_workspace import INDEX, NOW, snapshot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_init_makes_what_step_0_requires(tmp_path: Path) -> None:
+    """Marker, index, folders; growth is on; what is left for begin is a canvas."""
+    called = call("init", "--root", str(tmp_path / "new"), "--json")
+    begun = call("follow_up", "begin", MINDLOOP_ROOT=str(tmp_path / "new"), MINDLOOP_NOW=NOW)
+
+    assert (called.code, called.json["root"]) == (0, str(tmp_path / "new"))
+    assert Workspace(str(tmp_path / "new")).settings.get("observer.growth.enabled") is True
+    assert begun.code == 2
+    assert "missing: grimoires/observer/canvas/*.md (at least one canvas)\n" in begun.err
+
+
+def test_init_is_repeatable(tmp_path: Path) -> None:
+    """The second time nothing is made and not a byte changes."""
+    call("init", "--root", str(tmp_path), "--sample")
+    before = {path: digest for path, (_, digest) in snapshot(tmp_path).items()}
+    again = call("init", "--root", str(tmp_path), "--sample", "--json")
+
+    assert (again.code, again.json["made"]) == (0, [])
+    assert {path: digest for path, (_, digest) in snapshot(tmp_path).items()} == before
+    assert "nothing changed" in call("init", "--root", str(tmp_path)).out
+
+
+def test_init_overwrites_nothing(tmp_path: Path) -> None:
+    """Own settings, own index, own canvas of a sample user's name: all stay."""
+    call("init", "--root", str(tmp_path))
+    mine = "grimoires/observer/canvas/mossgate-canvas.md"
+    (tmp_path / mine).write_text("mine")
+    (tmp_path / "mindloop.yaml").write_text("schema: 1\nagent: me\n")
+    (tmp_path / INDEX).write_bytes(b'{"mine": 1}\n')
+    call("init", "--root", str(tmp_path), "--sample")
+
+    assert (tmp_path / mine).read_text() == "mine"
+    assert (tmp_path / "mindloop.yaml").read_text() == "schema: 1\nagent: me\n"
+    assert (tmp_path / INDEX).read_bytes().startswith(b'{"mine": 1}\n')
+    assert (tmp_path / "agents/me/session/runs").is_dir()
+
+
+def test_init_completes_what_was_begun(tmp_path: Path) -> None:
+    """A workspace that lost a folder gets it back."""
+    call("init", "--root", str(tmp_path))
+    (tmp_path / "grimoires/observer/follow-ups").rmdir()
+
+    assert call("init", "--root", str(tmp_path), "--json").json["made"] == ["grimoires/observer/follow-ups/"]
+
+
+def test_each_workspace_gets_an_id_of_its_own(tmp_path: Path) -> None:
+    """Two workspaces, two store ids of 16 hex digits."""
+    ids = []
+    for name in ("a", "b"):
+        call("init", "--root", str(tmp_path / name))
+        ids.append(Workspace(str(tmp_path / name)).settings.get("store"))
+
+    assert len(set(ids)) == 2
+    assert [len(one) for one in ids] == [16, 16]
+
+
+@pytest.mark.parametrize("root", ["file.txt", "file.txt/below"])
+def test_a_root_that_is_a_file_is_refused(tmp_path: Path, root: str) -> None:
+    """Exit 2, and the file stays."""
+    (tmp_path / "file.txt").write_text("x")
+    called = call("init", "--root", str(tmp_path / root))
+
+    assert (called.code, called.out) == (2, "")
+    assert (tmp_path / "file.txt").read_text() == "x"
+
+
+def test_the_sample_is_ready_to_drive(tmp_path: Path) -> None:
+    """Init --sample, then one command: a batch."""
+    call("init", "--root", str(tmp_path), "--sample")
+    env = {"MINDLOOP_ROOT": str(tmp_path), "MINDLOOP_NOW": "2026-03-01T09:00:00Z"}
+    driven = call("drive", "follow-up", "--host", "rehearsal", "--json", **env)
+
+    assert driven.code == 0
+    assert sum(1 for entry in driven.json["done"] if entry["messages"]) >= 8
+    assert (tmp_path / driven.json["batch"]).exists()
