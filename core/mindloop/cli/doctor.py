@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mindloop.cli.doctor_fix import mend
 from mindloop.cli.doctor_rules import examine
-from mindloop.cli.output import emit, emit_json, safe
+from mindloop.cli.output import emit, emit_json, progress_bar, safe
 from mindloop.cli.parsing import add_json, parser
 from mindloop.store.checkup import ERROR, INFO, WARNING, Examined, Look
 from mindloop.store.clock import now
@@ -53,7 +53,12 @@ def main(argv: list[str]) -> int:
 
 
 def _look(root: str) -> list[Told]:
-    return sorted(examine(Look(Examined(root), now())), key=lambda one: _ORDER.index(one.finding.severity))
+    progress, end = progress_bar()
+    try:
+        told = examine(Look(Examined(root), now()), progress=progress)
+    finally:
+        end()
+    return sorted(told, key=lambda one: _ORDER.index(one.finding.severity))
 
 
 def _print(chosen: Namespace, root: str, told: list[Told], mended: list[Mended]) -> None:

@@ -71,10 +71,20 @@ class Told:
         self.finding = finding
 
 
-def examine(look: Look, rules: tuple[tuple[str, Check], ...] = RULES) -> list[Told]:
-    """Run the rules; what several rules say in the same words of the same place is said once."""
+def examine(
+    look: Look, rules: tuple[tuple[str, Check], ...] = RULES, progress: Callable[[str, int, int], None] | None = None
+) -> list[Told]:
+    """Run the rules; what several rules say in the same words of the same place is said once.
+
+    Args:
+        look: the examination.
+        rules: name and function of each.
+        progress: called with (label, rules begun, all rules).
+    """
     found: dict[tuple[str, int | None, str], Told] = {}
-    for name, check in rules:
+    for number, (name, check) in enumerate(rules):
+        if progress:
+            progress("looking", number, len(rules))
         for finding in _run(name, check, look):
             finding.what = finding.what.replace(f"{look.ws.root}/", "")
             found.setdefault((finding.path, finding.line, finding.what), Told(name, finding))
