@@ -37,6 +37,7 @@ DOCUMENT = st.recursive(
 @example({"a": "\n  x\n"})
 @example({"k\nl": "v"})
 @example({"": ""})
+@example({"no": "\n0\u2028"})
 def test_yaml_of_text_reads_back_equal_everywhere(document: object) -> None:
     """What is dumped comes back the same through the strict reader and through plain safe_load."""
     try:
@@ -44,6 +45,7 @@ def test_yaml_of_text_reads_back_equal_everywhere(document: object) -> None:
     except WrongInput:
         pytest.fail("text without surrogates can always be dumped")
 
+    assert text.endswith("\n")
     assert strict_yaml.load(text) == document
     assert yaml.safe_load(text) == document
     assert yaml.load(text, Loader=yaml.CSafeLoader) == document

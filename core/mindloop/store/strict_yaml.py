@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _TAG = "tag:yaml.org,2002:"
 _READER_LIMIT = 1_000_000
+_OTHER_BREAKS = frozenset("\r\u0085\u2028\u2029")
 _PRIVATE_USE = range(0xE000, 0xF900)
 
 
@@ -62,7 +63,9 @@ class _Dumper(yaml.CSafeDumper):
 
 def _represent_str(dumper: Any, text: str) -> Any:
     text = text.translate(dumper.stand_ins)
-    return dumper.represent_scalar(_TAG + "str", text, style="|" if "\n" in text else None)
+    # YAML 1.1 breaks lines at these as well: in a block they would end lines that nobody else sees end.
+    block = "\n" in text and _OTHER_BREAKS.isdisjoint(text)
+    return dumper.represent_scalar(_TAG + "str", text, style="|" if block else None)
 
 
 _Dumper.add_representer(str, _represent_str)
