@@ -1,0 +1,177 @@
+"""What a command imports is what a person waits for: each command against the list of what it may import.
+
+A list names modules; what those pull in themselves is found out by importing them in a bare interpreter, so that the
+lists hold for every version of Python.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.helpers.command_line import SCRIPTS
+from tests.helpers.skill_workspace import NOW, SkillWorkspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Runs a file of core/scripts as the interpreter would, and writes what was imported where argv[1] says.
+PROBE = """
+import os, sys
+place, path = sys.argv[1:3]
+sys.argv = sys.argv[2:]
+leave = os._exit
+
+def tell(code):
+    with open(place, "w") as file:
+        file.write("\\n".join(sys.modules))
+    leave(code)
+
+os._exit = tell
+sys.path.insert(0, os.path.dirname(path))
+with open(path, encoding="utf-8") as file:
+    exec(compile(file.read(), path, "exec"), {"__name__": "__main__", "__file__": path})
+"""
+
+HASH = ["__future__", "importlib", "unicodedata"]
+HOOK = ["__future__", "json"]
+HOOK_AT_WORK = [*HOOK, "fcntl", "errno", "zlib", "importlib"]
+STATUS = HOOK_AT_WORK
+PLAIN = [*STATUS, "argparse", "gettext", "locale", "unicodedata"]
+YAML = [*PLAIN, "yaml", "yaml.cyaml", "datetime"]
+SKILL = [*YAML, "hashlib", "bisect"]
+SCORING = [*SKILL, "subprocess", "contextlib"]
+
+NEVER = frozenset(
+    {
+        "typing",
+        "dataclasses",
+        "pathlib",
+        "logging",
+        "tempfile",
+        "uuid",
+        "inspect",
+        "shutil",
+        "asyncio",
+        "jsonschema",
+        "portalocker",
+        "rich",
+        "frontmatter",
+    }
+)
+"""Not even where a list's own modules would bring them along."""
+
+RUN = "follow-up-2026-02-20-001"
+COMMANDS = [
+    ("provenance.py", ["hash"], HASH, ["cli", "store", "observer.canonical"]),
+    ("follow_up.py", ["status"], STATUS, ["cli", "store", "protocol"]),
+    ("follow_up.py", ["status", RUN, "--json"], STATUS, ["cli", "store", "protocol"]),
+    ("follow_up.py", ["packet", RUN, "ann"], PLAIN, ["cli", "store", "protocol", "observer.names"]),
+    ("follow_up.py", ["answer", RUN, "ann"], PLAIN, ["cli", "store", "protocol", "observer.names"]),
+    ("follow_up.py", ["begin"], SCORING, ["cli", "store", "protocol", "observer", "skills", "hosts"]),
+    ("follow_up.py", ["resume", RUN], SKILL, ["cli", "store", "protocol", "observer", "skills"]),
+    ("canvas.py", ["list"], YAML, ["cli", "store", "observer"]),
+    ("canvas.py", ["show", "ann"], YAML, ["cli", "store", "observer"]),
+    ("canvas.py", ["observe", "--user", "kim"], YAML, ["cli", "store", "observer"]),
+    ("provenance.py", ["verify"], YAML, ["cli", "store", "observer"]),
+    ("provenance.py", ["ingest", "--user", "lee", "--source-type", "manual_quote"], YAML, ["cli", "store", "observer"]),
+    ("chronicle.py", ["query", "--around", "2026-02-01"], YAML, ["cli", "store", "observer"]),
+    ("growth.py", ["show", "ann"], [*YAML, "hashlib"], ["cli", "store", "observer"]),
+    ("hooks/follow_up_packet.py", [], HOOK, ["cli", "store"]),
+    ("hooks/follow_up_answer.py", [], HOOK, ["cli", "store"]),
+]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a run in which everybody has a packet."""
+    root = tmp_path_factory.mktemp("budget")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _descriptor: None)
+        bench = SkillWorkspace(root)
+        bench.release("CHRON-1", "2026-02-01", "v2.0.0")
+        for user in ("ann", "bob"):
+            bench.observe(user, f"{user} said this")
+        bench.full_run(now="2026-02-15T09:00:00Z")
+        for user in ("ann", "bob"):
+            bench.observe(user, f"{user} said more", now="2026-02-16T09:00:00Z")
+        bench.begin(now=NOW)
+    return root
+
+
+def imported(place: Path, name: str, argv: list[str], stdin: bytes) -> set[str]:
+    """The modules that a script has imported when it leaves."""
+    told = place / "imported.txt"
+    told.unlink(missing_ok=True)
+    command = [sys.executable, "-c", PROBE, str(told), str(SCRIPTS / name), *argv]
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(place), "MINDLOOP_ROOT": str(place), "MINDLOOP_NOW": NOW}
+    done = subprocess.run(command, cwd=place, input=stdin, capture_output=True, env=env, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stderr == b""
+    return set(told.read_text().split("\n"))
+
+
+@cache
+def brought_along(modules: tuple[str, ...]) -> frozenset[str]:
+    """Everything that a bare interpreter holds once these are imported."""
+    code = f"import sys, {', '.join(modules)}\nprint(*sys.modules)" if modules else "import sys\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    return frozenset(done.stdout.split())
+
+
+def excess(found: set[str], allowed: list[str], packages: list[str]) -> list[str]:
+    """What is neither on the list nor cheap: built-in and C helper modules (``_json``) cost nothing."""
+    bare = brought_along(())
+    known = brought_along(tuple(allowed)) - (NEVER - bare)
+    ours = tuple(f"mindloop.{package}" for package in packages)
+    parents = {".".join(name.split(".")[:count]) for name in ours for count in (1, 2)}
+    wrong = []
+    for name in found - known:
+        if name in parents or name.startswith(ours):
+            continue
+        if name.startswith("_") and name not in {"_hashlib", "_ssl", "_socket", "_ctypes", "_posixsubprocess"}:
+            continue
+        wrong.append(name)
+    return sorted(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "argv", "allowed", "packages"), COMMANDS, ids=[" ".join([name, *argv[:1]]) for name, argv, *_ in COMMANDS]
+)
+def test_a_command_imports_what_it_may(
+    place: Path, name: str, argv: list[str], allowed: list[str], packages: list[str]
+) -> None:
+    """Nothing beyond its list: no library, no layer of ours that it does not use."""
+    stdin = json.dumps({"tool_name": "Bash"}).encode() if name.startswith("hooks/") else b"text"
+
+    assert excess(imported(place, name, argv, stdin), allowed, packages) == []
+
+
+@pytest.mark.parametrize("name", ["hooks/follow_up_packet.py", "hooks/follow_up_answer.py"])
+def test_a_hook_at_work_stays_light(place: Path, name: str) -> None:
+    """Where the call is the writer's, the hook reads or files, and still parses no YAML and loads no OpenSSL."""
+    packet = (place / f"agents/researcher/session/runs/{RUN}/bob.json").read_text("utf-8")
+    asked = {"subagent_type": "follow-up-writer", "prompt": f"packet:{RUN}/bob", "description": "x"}
+    event = {"tool_name": "Agent", "cwd": str(place), "tool_input": asked}
+    if "answer" in name:
+        asked |= {"description": f"packet:{RUN}/bob", "prompt": json.loads(packet)["prompt"]}
+        content = [{"type": "text", "text": "{}"}]
+        event["tool_response"] = {"status": "completed", "content": content, "usage": {"output_tokens": 1}}
+    found = imported(place, name, [], json.dumps(event).encode())
+
+    assert excess(found, HOOK_AT_WORK, ["cli", "store", "protocol"]) == []
+    assert "mindloop.protocol.run_files" in found
+
+
+def test_the_probe_sees_what_is_imported(place: Path) -> None:
+    """The test itself tells a slow command from a quick one."""
+    found = imported(place, "canvas.py", ["list"], b"")
+
+    assert "yaml" in excess(found, PLAIN, ["cli", "store", "observer"])
+    assert any(name.startswith("mindloop.observer") for name in excess(found, YAML, ["cli", "store"]))
