@@ -50,7 +50,7 @@ lint: install-dev ## style, types, layers
 	@echo 'mindloop: layers'
 	@PYTHONPATH=core $(PY) -c 'from importlinter.cli import lint_imports_command as main; main()'
 
-tests:
+tests: install-dev
 	@echo 'mindloop: tests'
 	@code=0; $(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST) || code=$$?; \
 	  if [ ! -x '$(CLIENT)' ] && [ -z "$$MINDLOOP_CLIENT" ]; then $(MAKE) say-what-is-missing; fi; exit $$code
