@@ -7,7 +7,7 @@ from mindloop.protocol.step import Skip
 from mindloop.protocol.walk import walk
 from mindloop.skills.follow_up.batch_steps import MESSAGES, skipped_users
 from mindloop.skills.follow_up.case import Answered, FollowUp
-from mindloop.skills.follow_up.finish import finish
+from mindloop.skills.follow_up.finish import BEGINNING, finish
 from mindloop.skills.follow_up.table import FOLLOW_UP
 from mindloop.store.errors import Busy, Malformed, Negative
 
@@ -49,11 +49,13 @@ def resume(workspace: Workspace, run: str, now: datetime, progress: Progress | N
     Users without an answer stay open; users that an earlier resume finished are not touched again.
 
     Raises:
-        Negative: there is no such run.
+        Negative: there is no such run, or its begin was interrupted.
         Malformed: the run's head does not parse.
     """
     place = find_run(workspace, run)
     head = read_head(workspace, place)
+    if head["state"] == BEGINNING:
+        raise Negative(f"run {run!r}: its begin was interrupted, nobody waits in it", "Begin again: follow_up.py begin")
     context = FollowUp(workspace, now, dict(head.get("flags", {})))
     context.run = run
     resumed = Resumed(place)
