@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -152,6 +153,39 @@ def test_a_packet_that_was_changed_on_disk_is_refused(bench: SkillWorkspace) -> 
         bench.packet(begun.place.run, "ann")
     with pytest.raises(Malformed, match="its hash differs"):
         bench.file(begun.place.run, "ann", "x")
+
+
+def test_a_run_whose_begin_was_interrupted_is_not_resumed(bench: SkillWorkspace) -> None:
+    """The head of a killed begin says so: a negative verdict and the way out, no batch."""
+    begun = bench.begin()
+    head = json.loads((bench.root / begun.place.head).read_text())
+    (bench.root / begun.place.head).write_text(json.dumps(head | {"state": "beginning", "waiting": {}}))
+
+    with pytest.raises(Negative, match="begin was interrupted"):
+        bench.resume(begun.place.run)
+    assert list((bench.root / FOLLOW_UPS).iterdir()) == []
+
+
+def test_midnight_between_begin_and_resume(bench: SkillWorkspace) -> None:
+    """File, ids and `generated` come from the one instant of resume, whatever day the run began."""
+    run = bench.begin(now="2026-02-20T23:59:59Z").place.run
+    bench.default_answers(run, *USERS)
+    resumed = bench.resume(run, now="2026-02-21T00:00:01Z")
+
+    assert (run, resumed.batch) == ("follow-up-2026-02-20-001", f"{FOLLOW_UPS}/2026-02-21.md")
+    assert bench.batch("2026-02-21")["generated"] == "2026-02-21T00:00:01Z"
+    assert bench.growth("ann")["follow_ups"][0]["message_ids"][0]["id"] == "fu-2026-02-21-ann-1-1"
+
+
+def test_a_run_that_is_resumed_over_two_days_stands_in_both_files(bench: SkillWorkspace) -> None:
+    """Who is answered today is in today's file, who is answered tomorrow in tomorrow's; nobody is in both."""
+    run = bench.begin().place.run
+    bench.default_answers(run, "ann")
+    bench.resume(run)
+    bench.default_answers(run, "bob", "zoe")
+    bench.resume(run, now=TOMORROW)
+
+    assert (bench.batch()["users"], bench.batch("2026-02-21")["users"]) == (["ann"], ["bob", "zoe"])
 
 
 # --- several runs
