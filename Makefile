@@ -13,6 +13,11 @@ ifneq ($(origin HOST),command line)
 HOST := $(if $(filter rehearsal claude,$(HOST)),$(HOST),rehearsal)
 endif
 
+# Words for a shell line; a $(MAKE) there would run under `make -n` too.
+say_skipped = printf '%s\n' '' '!!! SKIPPED: every end-to-end test with the real Claude Code client.' \
+  '!!! Why: there is no npm here, and the client comes from the npm registry.' \
+  '!!! So: install Node.js 18 or later with npm (Debian: apt-get install nodejs npm), then make test.' '' >&2
+
 help: ## this list
 	@printf '%s\n' 'make run [HOST=claude]   set up, then the follow-up batch of the sample users (no model needed)' \
 	  'make test                lint, types, layers, all tests, the real client too where Node.js is' \
@@ -53,13 +58,7 @@ lint: install-dev ## style, types, layers
 tests: install-dev
 	@echo 'mindloop: tests'
 	@code=0; $(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST) || code=$$?; \
-	  if [ ! -x '$(CLIENT)' ] && [ -z "$$MINDLOOP_CLIENT" ]; then $(MAKE) say-what-is-missing; fi; exit $$code
-
-.PHONY: say-what-is-missing
-say-what-is-missing:
-	@printf '%s\n' '' '!!! SKIPPED: every end-to-end test with the real Claude Code client.' \
-	  '!!! Why: there is no npm here, and the client comes from the npm registry.' \
-	  '!!! So: install Node.js 18 or later with npm (Debian: apt-get install nodejs npm), then make test.' '' >&2
+	  if [ ! -x '$(CLIENT)' ] && [ -z "$$MINDLOOP_CLIENT" ]; then $(say_skipped); fi; exit $$code
 
 bench: install-dev ## speed and memory
 	@$(PY) tests/bench/bench.py
@@ -99,7 +98,7 @@ compile: | venv
 	@$(PY) -m compileall -q core/mindloop
 
 client:
-	@if command -v npm >/dev/null; then $(MAKE) .e2e/.installed; else $(MAKE) say-what-is-missing; fi
+	@if command -v npm >/dev/null; then $(MAKE) .e2e/.installed; else $(say_skipped); fi
 
 .e2e/.installed: e2e/package.json e2e/package-lock.json
 	@echo 'mindloop: installing the pinned Claude Code client into .e2e (about 250 MB)'
