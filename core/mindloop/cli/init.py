@@ -82,7 +82,7 @@ def make(workspace: Workspace, *, sample: bool = False) -> list[str]:
 
 
 def _marker_text() -> str:
-    return read_resource("config/mindloop.yaml").replace("STORE-ID", os.urandom(8).hex())
+    return read_resource("config/workspace.yaml").replace("STORE-ID", os.urandom(8).hex())
 
 
 def _make_folders(workspace: Workspace, layout: Layout) -> list[str]:
