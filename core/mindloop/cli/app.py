@@ -53,8 +53,10 @@ def launch(name: str, script: str) -> None:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except OSError:
+    except BrokenPipeError:
         code = code or 1
+    except OSError as error:
+        code = code or _report_lost_output(error)
     os._exit(code)
 
 
@@ -69,7 +71,13 @@ def _use_own_interpreter(script: str) -> None:
 
 
 def _speak_utf8() -> None:
-    """Whatever the locale says: names and quotes are never an encoding error."""
+    """Whatever the locale says: names and quotes are never an encoding error.
+
+    A stream that the caller has closed leads nowhere, so that no file of ours can get its number and our talk.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # open for good
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")  # type: ignore[union-attr]
 
@@ -111,10 +119,22 @@ def _module(name: str) -> ModuleType:
 
 
 def _complain(text: str) -> None:
-    sys.stderr.write(f"mindloop: {text}\n")
+    try:
+        sys.stderr.write(f"mindloop: {text}\n")
+        sys.stderr.flush()
+    except OSError:
+        pass  # nobody can be told; the exit code still tells
+
+
+def _report_lost_output(error: OSError) -> int:
+    _complain(f"the result could not be printed: {error.strerror}\nWhat was committed stays; look with: doctor.py")
+    return 2
 
 
 def _report_fault(name: str, error: Exception) -> int:
+    # The store words its own errors; one without a file name is about the output itself, on a full disk for example.
+    if isinstance(error, OSError) and error.filename is None:
+        return _report_lost_output(error)
     from mindloop.cli.faults import keep_trace  # only when something is wrong with us
 
     place = keep_trace(name, error)
