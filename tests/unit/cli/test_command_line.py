@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -394,3 +395,43 @@ def test_a_reader_that_leaves_early_is_no_error_message(tmp_path: Path) -> None:
     done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, timeout=60, check=False)
 
     assert (done.stdout, done.stderr) == (b'{"version"', b"")
+
+
+def _in_shell(place: Path, line: str, stdin: bytes = b"said") -> tuple[int, bytes, bytes]:
+    """Exit code, stdout and stderr of a shell line in which ``PY`` is a file of core/scripts."""
+    command = line.replace("PY ", f"'{sys.executable}' '{SCRIPTS}'/")
+    done = subprocess.run(["sh", "-c", command], cwd=place, input=stdin, capture_output=True, timeout=60, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("PY provenance.py hash >&-", 0),
+        ("PY canvas.py list >&-", 0),
+        ("PY canvas.py nonsense 2>&-", 2),
+        ("PY canvas.py observe --user ann <&-", 2),
+        ("PY canvas.py observe --user ann >&- 2>&-", 0),
+    ],
+)
+def test_a_closed_stream_is_no_fault(tmp_path: Path, line: str, code: int) -> None:
+    """Cron jobs close streams: the command does its work, and no file gets the stream's number."""
+    bench = SkillWorkspace(tmp_path)
+    ended, _, err = _in_shell(tmp_path, line)
+
+    assert ended == code
+    assert b"Traceback" not in err
+    assert b"fault" not in err
+    for path in bench.root.rglob("*.md"):
+        assert "mindloop: " not in path.read_text("utf-8")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("verb", ["provenance.py hash", "canvas.py list --json", "follow_up.py status"])
+def test_a_result_that_cannot_be_printed_is_no_success(tmp_path: Path, verb: str) -> None:
+    """A full disk behind stdout: a sentence and exit 2, not a trace and not 0."""
+    SkillWorkspace(tmp_path)
+    code, _, err = _in_shell(tmp_path, f"PY {verb} >/dev/full")
+
+    assert code == 2
+    assert err.startswith(b"mindloop: the result could not be printed: ")
