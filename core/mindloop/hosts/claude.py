@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 PROGRAM = "MINDLOOP_CLAUDE"
 TIME_LIMIT = "MINDLOOP_CLAUDE_TIMEOUT"
 DEFAULT_SECONDS = 300.0
+WORKERS = "MINDLOOP_CLAUDE_WORKERS"
+DEFAULT_WORKERS = 4
 
 SYSTEM_PROMPT = (
     "You fill one gap in a protocol that code runs. The message is complete: instructions first, then labelled data. "
@@ -65,10 +67,18 @@ class ClaudeHost:
     """Asks the client once a packet, in an empty folder, without tools, within a time limit.
 
     The client is the program that MINDLOOP_CLAUDE names, else ``claude`` on the PATH; MINDLOOP_CLAUDE_TIMEOUT is the
-    limit of one call in seconds (300).
+    limit of one call in seconds (300); MINDLOOP_CLAUDE_WORKERS is how many calls a driver may make at a time (4).
     """
 
     name = "claude"
+
+    @property
+    def workers(self) -> int:
+        """How many packets may be asked about at a time; raises WrongInput where the environment's value is none."""
+        value = os.environ.get(WORKERS, "").strip() or str(DEFAULT_WORKERS)
+        if not (value.isascii() and value.isdigit() and 0 < int(value[:4]) <= 64):
+            raise WrongInput(f"{WORKERS}={value[:40]!r}: expected a number from 1 to 64", "For example 4, or unset it.")
+        return int(value)
 
     def fill(self, prompt: str, default: str) -> str:  # noqa: ARG002  # a model that fails is an error, no default
         """Return the model's answer, unchanged.

@@ -19,6 +19,7 @@ OUTPUT_LIMIT = 16_000_000  # bytes of standard output, and of standard error
 _CHUNK = 65_536
 _GLANCE = 0.05  # seconds between looks at a command that has closed neither its output nor itself
 _NOT_FOUND, _NOT_RUN = 127, 126
+_running: set[subprocess.Popen[bytes]] = set()
 
 
 class Result:
@@ -75,14 +76,22 @@ def run_command(
     except (OSError, ValueError) as error:
         code = _NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_RUN
         return Result(code, "", f"cannot run {argv[0]!r}: {getattr(error, 'strerror', None) or error}")
+    _running.add(process)
     try:
         return _Talk(process, data, timeout).to_the_end()
     except BaseException:
         _end(process)  # also on Ctrl-C, which a command in a session of its own does not see
         raise
     finally:
+        _running.discard(process)
         for stream in (process.stdin, process.stdout, process.stderr):
             _close(stream)
+
+
+def end_all() -> None:
+    """Kill every command that any thread of this process is running."""
+    for process in tuple(_running):
+        _kill(process)
 
 
 def _close(stream: object) -> None:
@@ -95,11 +104,15 @@ def _close(stream: object) -> None:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Kill the command and all that it started, and reap it."""
+    _kill(process)
+    process.wait()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         process.kill()
-    process.wait()
 
 
 class _Talk:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from mindloop.observer.layout import Layout
-from mindloop.protocol.run_files import file_answer, find_run, read_head, read_item
+from mindloop.protocol.run_files import answered_items, file_answer, find_run, read_head, read_item
 from mindloop.skills.follow_up.begin import begin
 from mindloop.skills.follow_up.resume import resume
 from mindloop.store.errors import Malformed, MindloopError, Negative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from datetime import datetime
     from typing import Any
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 REHEARSAL = "rehearsal"
+NO_ANSWER = "(no answer:"
 
 
 class Driven:
@@ -53,36 +54,71 @@ def drive(
 
 
 def drive_on(workspace: Workspace, host: Host, run: str, now: datetime, progress: Progress | None = None) -> Driven:
-    """Ask ``host`` for every answer that a run still waits for, then resume it."""
+    """Ask ``host`` for every answer that a run still waits for, then resume it.
+
+    A host whose ``workers`` is above 1 is asked for that many users at a time; each answer is filed as it comes, so
+    that nothing that was paid for is lost when a later call fails.
+    """
     place = find_run(workspace, run)
     head = read_head(workspace, place)
-    open_items = sorted(set(head["waiting"]) - set(head["done"]))
-    warnings: list[str] = []
-    for number, slug in enumerate(open_items, 1):
-        warnings += _ask(workspace, place, slug, host)
+    wanted = sorted(set(head["waiting"]) - set(head["done"]) - answered_items(workspace, place))
+    items, warnings = _items(workspace, place, wanted, host)
+    for number, (item, raw) in enumerate(_answers(host, items), 1):
+        file_answer(workspace, run, item["slug"], raw, host.name)
+        warnings += [f"{item['user']}: {raw}"] if raw.startswith(NO_ANSWER) else []
         if progress:
-            progress(f"asking {host.name}", number, len(open_items))
+            progress(f"asking {host.name}", number, len(items))
     resumed = resume(workspace, run, now, progress)
     return Driven(None, resumed, warnings + resumed.warnings)
 
 
-def _ask(workspace: Workspace, place: RunPlace, slug: str, host: Host) -> list[str]:
+def _items(
+    workspace: Workspace, place: RunPlace, slugs: list[str], host: Host
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The packets to ask about; one that is damaged leaves its user open and is told."""
+    items, warnings = [], []
+    for slug in slugs:
+        try:
+            item = read_item(workspace, place, slug)
+        except (Malformed, Negative) as error:
+            warnings.append(f"{slug}: left open: {error.message}")
+            continue
+        if host.name == REHEARSAL:
+            item["default"] = _scripted(workspace, slug) or item["default"]
+        items.append(item)
+    return items, warnings
+
+
+def _answers(host: Host, items: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Each item with its raw answer, in the order in which they come."""
+    workers = min(getattr(host, "workers", 1), len(items))
+    if workers <= 1:
+        yield from ((item, _fill(host, item)) for item in items)
+        return
+    from concurrent.futures import ThreadPoolExecutor, as_completed
+
+    from mindloop.hosts.process import end_all
+
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            futures = {pool.submit(_fill, host, item): item for item in items}
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        except BaseException:
+            # Ctrl-C, or a wall that every call would meet: what runs is ended, what waits is never started.
+            pool.shutdown(wait=False, cancel_futures=True)
+            end_all()
+            raise
+
+
+def _fill(host: Host, item: dict[str, Any]) -> str:
     """One isolated call for one user; a call that fails costs this user alone."""
     try:
-        item = read_item(workspace, place, slug)
-    except (Malformed, Negative) as error:
-        return [f"{slug}: left open: {error.message}"]
-    default = str(item["default"])
-    if host.name == REHEARSAL:
-        default = _scripted(workspace, slug) or default
-    try:
-        raw = host.fill(str(item["prompt"]), default)
+        return host.fill(str(item["prompt"]), str(item["default"]))
     except MindloopError as error:
         if getattr(error, "stops_the_run", False):
             raise
-        raw = f"(no answer: {error.message})"
-    file_answer(workspace, place.run, slug, raw, host.name)
-    return [f"{item['user']}: {raw}"] if raw.startswith("(no answer") else []
+        return f"{NO_ANSWER} {error.message})"
 
 
 def _scripted(workspace: Workspace, slug: str) -> str | None:
