@@ -16,7 +16,7 @@ from mindloop.observer.canonical import content_hash
 
 from tests.helpers.skill_workspace import SkillWorkspace, answer, claim, message, reasons, waiting
 
-FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEW = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 QUOTE = "the words that were said"
 HASH = content_hash(QUOTE)
 
