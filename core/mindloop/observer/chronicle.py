@@ -85,7 +85,7 @@ def add_release(  # noqa: PLR0913 - what is optional is named by the caller
         Negative: the release, or the id, is in the chronicle already.
     """
     entry = _entry(title, start, end, name, taxonomy)
-    releases, _ = load_releases(tx)
+    releases, _ = load_releases(tx, complete=True)
     chosen = name or next_id(tx, releases, entry["time"]["start"])
     _refuse_known(releases, chosen, entry)
     rel = f"{Layout().chronicle_dir}/{chosen}.md"

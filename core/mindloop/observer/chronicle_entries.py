@@ -9,7 +9,7 @@ from mindloop.observer.layout import Layout
 from mindloop.observer.sanitizer import one_line
 from mindloop.store import front_matter
 from mindloop.store.clock import parse_instant, stamp
-from mindloop.store.errors import MindloopError, WrongInput
+from mindloop.store.errors import MindloopError, StoreFailure, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,10 +43,17 @@ def summary_line(text: str) -> str:
     return _SECTION_MARK.sub("==", one_line(text, _SUMMARY_LENGTH))
 
 
-def load_releases(source: Workspace | Transaction) -> tuple[list[Release], list[str]]:
+def load_releases(source: Workspace | Transaction, *, complete: bool = False) -> tuple[list[Release], list[str]]:
     """Every release of the chronicle, by start and id, with a warning for each entry that cannot be used.
 
     Entries of another taxonomy than ``system.app.released…`` are no releases and are passed over in silence.
+
+    Args:
+        source: where the entries are.
+        complete: for those who write what they derive: an entry that the disk refuses to read is not a missing one.
+
+    Raises:
+        StoreFailure: with ``complete``, where the disk refuses.
     """
     releases: list[Release] = []
     warnings: list[str] = []
@@ -54,6 +61,8 @@ def load_releases(source: Workspace | Transaction) -> tuple[list[Release], list[
         try:
             release = read_entry(source.read_text(rel, ENTRY_LIMIT) or "", rel)
         except MindloopError as error:
+            if complete and isinstance(error, StoreFailure):
+                raise
             warnings.append(f"{error.message}; the entry is left out")
             continue
         if release is not None:

@@ -48,8 +48,11 @@ def rebuild_index(tx: Transaction) -> int:
 
     Returns:
         How many releases were not in it before.
+
+    Raises:
+        StoreFailure: an entry cannot be read; the index stays as it is.
     """
-    releases, _ = load_releases(tx)
+    releases, _ = load_releases(tx, complete=True)
     rel = layout_of(tx.workspace).chronicle_index
     before = tx.read(rel)
     after = _index_bytes(releases)
