@@ -23,7 +23,7 @@ def open_run(root: Path, done: dict[str, Any] | None = None) -> Workspace:
     workspace = research_workspace(root)
     place = RunPlace("researcher", RUN)
     with workspace.transaction(place.scope) as tx:
-        write_object(tx, place.head, {"schema": 1, "run": RUN, "done": done or {}})
+        write_object(tx, place.head, {"schema": 1, "run": RUN, "waiting": {"alice": "alice"}, "done": done or {}})
         item = {"schema": 1, "user": "alice", "prompt": PACKET, "sha256": prompt_hash(PACKET)}
         write_object(tx, place.item("alice"), item)
     return workspace

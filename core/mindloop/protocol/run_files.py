@@ -165,7 +165,7 @@ def file_answer(workspace: Workspace, run: str, item: str, raw: str, host: str) 
         One line that says what happened.
 
     Raises:
-        Negative: no such run or item, or the item is resumed already.
+        Negative: no such run or item, the item is resumed already, or the run's begin did not come to its end.
     """
     place = find_run(workspace, run)
     read_item(workspace, place, item)
@@ -173,6 +173,8 @@ def file_answer(workspace: Workspace, run: str, item: str, raw: str, host: str) 
         head = read_head(tx, place)
         if item in head.get("done", {}):
             raise Negative(f"{item!r} of {run!r} is resumed already; its answer stays as it is", "Begin a new run.")
+        if item not in head.get("waiting", {}):
+            raise Negative(f"{item!r} does not wait in {run!r}; nothing would come of an answer", "Begin a new run.")
         before = read_answer(tx, place, item)
         if before is not None and before.get("raw") == raw:
             return f"{item}: this answer is filed already"
