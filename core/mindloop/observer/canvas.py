@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from mindloop.observer.canvas_parse import SUFFIX, WALLET, Canvas, InvalidCanvas, NotACanvas, parse_canvas, stem
 from mindloop.observer.canvas_sections import one_line
 from mindloop.observer.layout import Layout
@@ -33,6 +35,9 @@ __all__ = [
     "wallets",
 ]
 
+_WALLET_LINE = re.compile(r"^wallet:[ \t]*[\"']?(0x[0-9a-fA-F]{40})(?![0-9a-fA-F])", re.MULTILINE)
+_HEADER_READ = 16_000
+
 
 class CanvasFile:
     """One file of the canvas folder: a canvas, or why it is none.
@@ -42,15 +47,19 @@ class CanvasFile:
         canvas: what was read, or None.
         error: why it cannot be used, or None.
         user_guess: whose canvas it is, as far as can be told; safe to print on one line.
+        wallet: the wallet in its header, also where the canvas cannot be used: nobody else's prompt may hold it.
     """
 
-    __slots__ = ("canvas", "error", "path", "user_guess")
+    __slots__ = ("canvas", "error", "path", "user_guess", "wallet")
 
-    def __init__(self, path: str, canvas: Canvas | None, error: MindloopError | None, user_guess: str) -> None:
+    def __init__(
+        self, path: str, canvas: Canvas | None, error: MindloopError | None, user_guess: str, wallet: str | None = None
+    ) -> None:
         self.path = path
         self.canvas = canvas
         self.error = error
         self.user_guess = user_guess
+        self.wallet = canvas.wallet if canvas else wallet
 
 
 def load_canvases(files: Files) -> list[CanvasFile]:
@@ -94,7 +103,8 @@ def load_canvas(files: Files, rel: str) -> CanvasFile | None:
         return None
     except MindloopError as error:
         invalid = error if isinstance(error, InvalidCanvas) else InvalidCanvas(error.message, error.hint)
-        return CanvasFile(one_line(rel, 300), None, invalid, _guess(rel, text))
+        invalid.__cause__ = None if invalid is error else error
+        return CanvasFile(one_line(rel, 300), None, invalid, _guess(rel, text), _wallet(text))
 
 
 def _check_name(rel: str) -> None:
@@ -125,6 +135,12 @@ def _guess(rel: str, text: str | None) -> str:
         user = None
     named = one_line(user, 64) if isinstance(user, str) else ""
     return named or one_line(stem(rel), 64) or "?"
+
+
+def _wallet(text: str | None) -> str | None:
+    """Find the wallet of a header that need not parse."""
+    found = _WALLET_LINE.search((text or "")[:_HEADER_READ])
+    return found.group(1) if found else None
 
 
 def _refuse_duplicates(files: list[CanvasFile]) -> None:

@@ -157,3 +157,12 @@ def test_a_message_with_the_other_users_heading_stays_inside_its_own_section(ben
     assert waiting(second) == [ALPHA, BETA]
     assert "CANARY_PLANTED" not in bench.packet(second.place.run, BETA)
     assert [section["user"] for section in bench.batch()["sections"]] == [ALPHA, BETA]
+
+
+def test_the_wallet_of_a_canvas_that_cannot_be_used_is_guarded_too(tmp_path: Path) -> None:
+    """A refused canvas is still somebody's: whoever quotes its wallet gets no packet."""
+    made = SkillWorkspace(tmp_path)
+    made.canvas("ann", quotes=["it froze"], body="see " + wallet_of("torn"))
+    made.write("grimoires/observer/canvas/torn-canvas.md", f"---\nuser: ../torn\nwallet: {wallet_of('torn')}\n---\n")
+
+    assert reasons(made.begin()) == {"ann": "prompt_manifest_violation", "../torn": "invalid_canvas"}

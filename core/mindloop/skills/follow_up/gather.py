@@ -60,7 +60,7 @@ def load_shared(context: FollowUp) -> Done | Skip | Ask:
     context.warnings += context.index.problems
     context.others = OtherCanvases(
         basenames=[file.path.rpartition("/")[2] for file in context.files],
-        wallets=[file.canvas.wallet for file in context.files if file.canvas and file.canvas.wallet],
+        wallets=[file.wallet for file in context.files],
         users=[file.canvas.user for file in context.files if file.canvas],
     )
     return Done(f"{len(context.files)} canvases, {len(releases)} releases")
