@@ -235,7 +235,8 @@ def show_resumed(resumed: Resumed, *, full: bool) -> None:
         note(f"warning: {warning}")
     written = [entry for entry in resumed.done if entry["messages"]]
     total = sum(entry["messages"] for entry in written)
-    lines = [f"run {resumed.place.run}: {total} messages for {len(written)} users, {len(resumed.open)} still open"]
+    head = f"{_number(total, 'message')} for {_number(len(written), 'user')}"
+    lines = [f"run {resumed.place.run}: {head}, {len(resumed.open)} still open"]
     rows = [f"  {entry['user']}: {_count(entry)}" for entry in resumed.done]
     checks = [f"  {line}" for line in resumed.log if full or _notable(line)]
     lines += limited(rows, full=full) + (["checks:", *limited(checks, full=full)] if checks else [])
@@ -254,8 +255,11 @@ def _notable(line: str) -> bool:
 
 
 def _count(entry: dict[str, Any]) -> str:
-    number = entry["messages"]
-    return f"{number} message{'s' * (number != 1)}" if number else f"skipped, {entry['outcome']}"
+    return _number(entry["messages"], "message") if entry["messages"] else f"skipped, {entry['outcome']}"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 _VERBS = {"begin": _begin, "packet": _packet, "answer": _answer, "resume": _resume}

@@ -239,7 +239,7 @@ def test_resume_tells_what_came_of_it(bench: SkillWorkspace) -> None:
     lines = called.out.splitlines()
 
     assert called.code == 0
-    assert lines[0] == f"run {run}: 1 messages for 1 users, 1 still open"
+    assert lines[0] == f"run {run}: 1 message for 1 user, 1 still open"
     assert "  ann: 1 message" in lines
     assert f"batch: {FOLLOW_UPS}/2026-02-20.md" in lines
 
