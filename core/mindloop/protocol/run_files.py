@@ -175,7 +175,7 @@ def file_answer(workspace: Workspace, run: str, item: str, raw: str, host: str) 
             raise Negative(f"{item!r} of {run!r} is resumed already; its answer stays as it is", "Begin a new run.")
         if item not in head.get("waiting", {}):
             raise Negative(f"{item!r} does not wait in {run!r}; nothing would come of an answer", "Begin a new run.")
-        before = read_answer(tx, place, item)
+        before = _earlier_answer(tx, place, item)
         if before is not None and before.get("raw") == raw:
             return f"{item}: this answer is filed already"
         record: dict[str, Any] = {"schema": SCHEMA, "user": item, "host": host, "raw": raw}
@@ -183,6 +183,17 @@ def file_answer(workspace: Workspace, run: str, item: str, raw: str, host: str) 
             record["replaced"] = [*before.get("replaced", []), before.get("raw", "")]
         write_object(tx, place.answer(item), record)
     return f"{item}: answer filed" if before is None else f"{item}: answer filed in place of an earlier one"
+
+
+def _earlier_answer(tx: Transaction, place: RunPlace, item: str) -> dict[str, Any] | None:
+    """The answer that is filed already; one that does not parse is set aside, byte for byte, to make room."""
+    try:
+        return read_answer(tx, place, item)
+    except NewerSchema:
+        raise
+    except Malformed:
+        tx.write(f"{place.answer(item)}.damaged", tx.read(place.answer(item)) or b"")
+        return None
 
 
 def write_object(tx: Transaction, path: str, value: dict[str, Any]) -> None:

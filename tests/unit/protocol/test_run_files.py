@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from mindloop.protocol.run_files import (
     RunPlace,
     answered_items,
@@ -83,6 +82,19 @@ def test_a_second_answer_keeps_the_first(workspace) -> None:
     found = read_answer(workspace, place(workspace), "ann")
 
     assert (found["raw"], found["replaced"], found["host"]) == ("two", ["one"], "claude")
+
+
+def test_a_damaged_answer_is_set_aside_for_a_new_one(workspace) -> None:
+    """A torn file costs nobody a second try, and its bytes are kept beside it."""
+    file_answer(workspace, RUN, "ann", "one", "person")
+    path = place(workspace).answer("ann")
+    Path(workspace.path(path)).write_bytes(b'{"raw": "on')
+
+    said = file_answer(workspace, RUN, "ann", "two", "person")
+
+    assert said == "ann: answer filed"
+    assert read_answer(workspace, place(workspace), "ann")["raw"] == "two"
+    assert workspace.read(f"{path}.damaged") == b'{"raw": "on'
 
 
 def test_a_resumed_answer_is_final(workspace) -> None:
