@@ -11,7 +11,7 @@ from mindloop.observer.names import display_name, fold, slug
 from mindloop.observer.quotes import blockquotes, proven_text
 from mindloop.store import front_matter
 from mindloop.store.clock import day, stamp
-from mindloop.store.errors import WrongInput
+from mindloop.store.errors import StoreFailure, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def add_quote(  # noqa: PLR0913, PLR0917 - what a person says in one command
         Duplicate: this user's quote is in the index already; nothing is staged.
         WrongInput: an unsafe name, no text, a wallet that is none or another one, a date that is none.
         InvalidCanvas: the user's canvas cannot be read; it is left alone.
+        StoreFailure: the disk refuses, so that nobody knows whose canvas it is.
     """
     name = display_name(user)
     _check_wallet(wallet)
@@ -102,9 +103,19 @@ def _canvas_of(tx: Transaction, name: str) -> Canvas | None:
     if tx.exists(own):
         return _usable(load_canvas(tx, own), own, name)
     key = fold(name)
-    mine = [one for one in load_canvases(tx) if fold(one.user_guess) == key]
+    found = load_canvases(tx)
+    mine = [one for one in found if fold(one.user_guess) == key]
     mine.sort(key=lambda one: one.canvas is None)
+    if not mine:
+        _refuse_unread(found)
     return _usable(mine[0], mine[0].path, name) if mine else None
+
+
+def _refuse_unread(found: list[CanvasFile]) -> None:
+    """Stop where the disk refused to read a canvas: it may be the user's, who would get a second one."""
+    for one in found:
+        if one.error is not None and isinstance(one.error.__cause__, StoreFailure):
+            raise one.error.__cause__
 
 
 def _usable(one: CanvasFile | None, path: str, name: str) -> Canvas:
