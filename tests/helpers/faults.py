@@ -29,12 +29,12 @@ from pathlib import Path
 from mindloop.store import atomic, lock
 from mindloop.store.errors import MindloopError
 from mindloop.store.workspace import Workspace
-
 from tests.helpers.folders import fast_folder
 
 Act = Callable[[str, Callable[[], None]], None]
 Check = Callable[[str], None]
 State = dict[str, str]
+Judge = Callable[[Path, list[State], "Outcome"], None]
 
 COUNTED = ("open", "write", "fsync", "replace", "close", "unlink", "ftruncate", "mkdir")
 KINDS = ("kill", "torn", "short", "ENOSPC", "EIO", "ENOSPC!", "EIO!")
@@ -194,6 +194,8 @@ def exhaust(
     check: Check | None = None,
     kinds: tuple[str, ...] = KINDS,
     compound: bool = False,
+    judge: Judge | None = None,
+    every: int = 1,
     most: int = 5000,
 ) -> Report:
     """Let every call of a scenario fail in every way, and look at what is left.
@@ -205,22 +207,33 @@ def exhaust(
         check: called with the root after every fault, *before* recovery: readers must manage even then.
         kinds: the faults.
         compound: also let every call of the recovery after a kill fail.
+        judge: looks at what a fault left; ``verify`` where none is given.
+        every: 1 lets each call fail, n each n-th one.
         most: a stop for scenarios that never end.
 
     Returns:
         How many runs were made.
     """
     with fast_folder(folder) as fast:
-        return _exhaust(prepared, act, fast, check, kinds, compound=compound, most=most)
+        tries = range(1, most, every)
+        return _exhaust(prepared, act, fast, check, kinds, compound=compound, judge=judge or verify, tries=tries)
 
 
 def _exhaust(
-    prepared: Path, act: Act, folder: Path, check: Check | None, kinds: tuple[str, ...], *, compound: bool, most: int
+    prepared: Path,
+    act: Act,
+    folder: Path,
+    check: Check | None,
+    kinds: tuple[str, ...],
+    *,
+    compound: bool,
+    judge: Judge,
+    tries: range,
 ) -> Report:
     states = states_of(prepared, act, folder)
     report = Report()
     for kind in kinds:
-        for at in range(1, most):
+        for at in tries:
             root = _copy(prepared, folder / "run")
             outcome = run_with_fault(str(root), act, kind, at)
             report.runs += 1
@@ -229,12 +242,12 @@ def _exhaust(
                 check(str(root))
             if compound and outcome.status != "done":
                 report.compound += _fail_recovery(root, states, outcome, folder)
-            verify(root, states, outcome)
+            judge(root, states, outcome)
             shutil.rmtree(root)
             if outcome.status == "done" and outcome.calls < at:
                 break  # the scenario has no such call: every one was tried
         else:
-            raise AssertionError(f"{kind}: more than {most} calls")
+            raise AssertionError(f"{kind}: more than {tries.stop} calls")
     return report
 
 

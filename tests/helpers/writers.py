@@ -40,6 +40,12 @@ class Writer:
         _, self.status = os.waitpid(self.pid, 0)
         return said.split("\n")[:-1]
 
+    def has_ended(self) -> bool:
+        """Tell whether it has ended; it is left for ``reports`` to collect."""
+        if self.status is not None:
+            return True
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
     def require_success(self) -> list[str]:
         """Wait, and fail with the writer's own traceback unless it ended well."""
         said = self.reports()
@@ -76,3 +82,9 @@ def holding(path: str) -> tuple[Writer, int]:
     os.close(ready[0])
     os.close(ready[1])
     return writer, go[1]
+
+
+def together(work: Callable[[int, Callable[[str], None]], None], processes: int) -> list[list[str]]:
+    """Run ``work(number, report)`` in so many processes at once; return what each reported."""
+    writers = [Writer(lambda report, n=number: work(n, report)) for number in range(processes)]  # type: ignore[misc]
+    return [writer.require_success() for writer in writers]
