@@ -1,7 +1,7 @@
 """Measures what the project promises about speed, memory and size, as ratios to the same interpreter.
 
-Run with ``make bench``. Every row has a bound; the exit code is 1 where one is not reached. Start-up is the median of 21
-interleaved runs of whole processes, launcher included, against ``python -c pass`` of the same venv.
+Run with ``make bench``. Every row has a bound; the exit code is 1 where one is not reached. Start-up is the median of
+21 interleaved runs of whole processes, launcher included, against ``python -c pass`` of the same venv.
 """
 
 from __future__ import annotations
@@ -89,7 +89,9 @@ def startup(folder: Path, rounds: int) -> list[Row]:
     rows = []
     for what, measured in times.items():
         median = statistics.median(measured)
-        rows.append(Row(what, median / bare, commands[what][2], "x bare", f"{median * 1000:.1f} ms of {bare * 1000:.1f}"))
+        rows.append(
+            Row(what, median / bare, commands[what][2], "x bare", f"{median * 1000:.1f} ms of {bare * 1000:.1f}")
+        )
     return rows
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mindloop.observer.answer import default_answer, validate
-from mindloop.observer.answer_text import BODY_LIMIT, clean_body
 
+from mindloop.observer.answer.text import BODY_LIMIT, clean_body
+from mindloop.observer.answer.validate import default_answer, validate
 from tests.helpers.answers import HASH, OTHER_HASH, UNKNOWN_HASH, case, claim, message, quote
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=40)

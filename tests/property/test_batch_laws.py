@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mindloop.observer.batch import compat_problems, parse_batch, render_batch
-from mindloop.observer.batch_text import (
+
+from mindloop.observer.batch.file import compat_problems, parse_batch, render_batch
+from mindloop.observer.canonical import content_hash
+from mindloop.observer.escaping import (
     clean_body,
     clean_line,
     heading_name,
@@ -16,12 +18,10 @@ from mindloop.observer.batch_text import (
     write_body,
     write_line,
 )
-from mindloop.observer.canonical import content_hash
 from mindloop.observer.names import fold
-from mindloop.observer.quotes import blockquotes
+from mindloop.observer.provenance.quotes import blockquotes
 from mindloop.observer.sanitizer import heading_text
 from mindloop.store.front_matter import parse
-
 from tests.helpers.batches import EVENING, MORNING, message, result
 
 LAWS = settings(deadline=None, max_examples=100)

@@ -8,6 +8,7 @@ import unicodedata
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from mindloop.observer.canonical import canonical, content_hash, norm_hash
 from mindloop.observer.names import display_name, fold, slug
 from mindloop.store.errors import WrongInput

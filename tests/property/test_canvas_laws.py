@@ -6,11 +6,12 @@ from datetime import date
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mindloop.observer.canvas_edit import insert_quote, new_canvas
-from mindloop.observer.canvas_parse import Canvas, InvalidCanvas, NotACanvas, parse_canvas
-from mindloop.observer.canvas_sections import one_line, split_lines, visible_rows
+
+from mindloop.observer.canvas.edit import insert_quote, new_canvas
+from mindloop.observer.canvas.parse import Canvas, InvalidCanvas, NotACanvas, parse_canvas
+from mindloop.observer.canvas.sections import one_line, split_lines, visible_rows
+from mindloop.observer.canvas.triggers import find_triggers, skip_reason
 from mindloop.observer.names import display_name
-from mindloop.observer.triggers import find_triggers, skip_reason
 from mindloop.store.errors import WrongInput
 
 PIECES = [

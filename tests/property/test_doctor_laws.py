@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mindloop.cli.app import run
 
+from mindloop.cli.app import run
 from tests.helpers.doctoring import FOLLOW_UPS, GROWTH, INDEX, RUNS, footprint, sample_workspace
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mindloop.observer.batch_contract import compat_problems
-from mindloop.observer.canonical import content_hash
 
+from mindloop.observer.batch.contract import compat_problems
+from mindloop.observer.canonical import content_hash
 from tests.helpers.skill_workspace import SkillWorkspace, answer, claim, message, reasons, waiting
 
 FEW = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -6,12 +6,14 @@ from datetime import timedelta
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mindloop.observer.growth import advance_cycle, apply_outcome, record_batch, reserve, stale_ids, summary
-from mindloop.observer.growth_record import MESSAGE_ID
-from mindloop.observer.growth_state import clone
-from mindloop.observer.patterns import PATTERNS, classify_question_pattern, hypothesis_ids, topic_tags
-from mindloop.observer.staleness import growth_hash
 
+from mindloop.observer.cognition.staleness import growth_hash
+from mindloop.observer.growth.cycle import advance_cycle
+from mindloop.observer.growth.outcome import apply_outcome
+from mindloop.observer.growth.patterns import PATTERNS, classify_question_pattern, hypothesis_ids, topic_tags
+from mindloop.observer.growth.record import MESSAGE_ID, record_batch, reserve
+from mindloop.observer.growth.state import clone, stale_ids
+from mindloop.observer.growth.summary import summary
 from tests.helpers.growth_states import DAY, NOW, FakeSettings, fresh, hypothesis, message, result
 
 BODIES = ["did you look?", "where is it?", "why?", "you said so", "will you come back?"]

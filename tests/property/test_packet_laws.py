@@ -10,11 +10,11 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mindloop.observer.manifest import OtherCanvases, violations
-from mindloop.observer.names import fold
-from mindloop.observer.packet import TEMPLATE, assemble
-from mindloop.store.resources import read_resource
 
+from mindloop.observer.names import fold
+from mindloop.observer.packet.manifest import OtherCanvases, violations
+from mindloop.observer.packet.prompt import TEMPLATE, assemble
+from mindloop.store.resources import read_resource
 from tests.helpers.answers import denied, parts, quote
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)

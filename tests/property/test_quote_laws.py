@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from mindloop.observer.canonical import EMPTY_HASH, canonical, content_hash
-from mindloop.observer.canvas_edit import insert_quote, new_canvas, quote_lines
-from mindloop.observer.canvas_parse import parse_canvas
-from mindloop.observer.quotes import blockquotes, escape, registry, unescape
+from mindloop.observer.canvas.edit import insert_quote, new_canvas, quote_lines
+from mindloop.observer.canvas.parse import parse_canvas
+from mindloop.observer.escaping import escape, unescape
+from mindloop.observer.provenance.quotes import blockquotes, registry
 
 PIECES = [
     "<!--", "-->", "<!-- prov:sha256:" + "a" * 64 + " -->", "<", "!--", "&lt;", "&amp;", "&", ";", "`", "```",

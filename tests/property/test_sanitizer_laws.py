@@ -7,6 +7,7 @@ import unicodedata
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
 from mindloop.observer.sanitizer import heading_text, neutralize_sections, one_line, sanitize, truncate
 
 SCRAPS = [

@@ -7,6 +7,7 @@ import pytest
 import yaml
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+
 from mindloop.store import front_matter, records, schemas, strict_yaml
 from mindloop.store.errors import Malformed, WrongInput
 

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mindloop.observer.temporal import Windows, temporal_lookup
+
+from mindloop.observer.chronicle.temporal import Windows, temporal_lookup
 from mindloop.store.clock import parse_instant, stamp
 
 HASHES = ["a" * 64, "b" * 64]

@@ -6,7 +6,8 @@ import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mindloop.observer.version_references import strip_version_references
+
+from mindloop.observer.answer.version_references import strip_version_references
 
 VOCABULARY = (
     "since after before until when the our and in from v v2 v2.0 v2.0.0 v1.2.3-rc1 1.2.3 2.1 3.5 ETH 10.0.0.1 "

@@ -5,14 +5,14 @@ from __future__ import annotations
 from mindloop.cli.output import emit, emit_json, limited
 from mindloop.cli.parsing import add_json, parser, verb
 from mindloop.cli.place import opened
-from mindloop.observer.canvas import load_canvases, matches
+from mindloop.observer.canvas.reading import load_canvases, matches
 from mindloop.store.errors import Negative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mindloop.observer.canvas import Canvas, CanvasFile
+    from mindloop.observer.canvas.reading import Canvas, CanvasFile
     from mindloop.store.workspace import Workspace
 
 PROG = "canvas.py"
@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
 def _observe(argv: list[str]) -> int:
     from mindloop.cli.output import read_stdin_text
     from mindloop.observer.names import display_name, slug
-    from mindloop.observer.observe import add_quote
+    from mindloop.observer.provenance.observe import add_quote
     from mindloop.store.clock import now
 
     options = parser(
@@ -111,8 +111,8 @@ def _show(argv: list[str]) -> int:
 
 
 def _known(workspace: Workspace, canvas: Canvas) -> dict[str, Any]:
-    from mindloop.observer.provenance import load_index
-    from mindloop.observer.verification import verify_canvas
+    from mindloop.observer.provenance.index import load_index
+    from mindloop.observer.provenance.verification import verify_canvas
 
     quotes = verify_canvas(canvas, load_index(workspace, keep_text=True))
     return {

@@ -5,7 +5,14 @@ from __future__ import annotations
 from mindloop.cli.output import emit, emit_json, limited, note
 from mindloop.cli.parsing import add_json, parser, verb
 from mindloop.cli.place import opened
-from mindloop.observer.chronicle import NONE_NEAR, add_release, load_releases, query, rebuild_index, release_line
+from mindloop.observer.chronicle.releases import (
+    NONE_NEAR,
+    add_release,
+    load_releases,
+    query,
+    rebuild_index,
+    release_line,
+)
 
 PROG = "chronicle.py"
 VERBS = {

@@ -6,14 +6,13 @@ finding), and it never keeps another rule from running.
 
 from __future__ import annotations
 
-from mindloop.observer import (
-    checks_batch,
-    checks_canvas,
-    checks_chronicle,
-    checks_growth,
-    checks_provenance,
-    checks_sidecars,
-)
+from mindloop.observer.batch import checks as checks_batch
+from mindloop.observer.canvas import checks as checks_canvas
+from mindloop.observer.chronicle import checks as checks_chronicle
+from mindloop.observer.cognition import checks as checks_sidecars
+from mindloop.observer.growth import checks as checks_growth
+from mindloop.observer.provenance import checks as checks_provenance
+from mindloop.observer.provenance import quote_checks
 from mindloop.protocol import checks as checks_runs
 from mindloop.skills.follow_up import checks as checks_follow_up
 from mindloop.store import checks_files, checks_machine
@@ -41,7 +40,7 @@ RULES: tuple[tuple[str, Check], ...] = (
     ("score-command", checks_follow_up.check_score_command),
     ("provenance", checks_provenance.check_index),
     ("canvas", checks_canvas.check_canvases),
-    ("quotes", checks_canvas.check_quotes),
+    ("quotes", quote_checks.check_quotes),
     ("chronicle", checks_chronicle.check_entries),
     ("chronicle-index", checks_chronicle.check_index),
     ("growth", checks_growth.check_growth),

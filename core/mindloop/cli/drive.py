@@ -107,7 +107,7 @@ def _show(workspace: Workspace, driven: Driven, chosen: Any) -> None:
 
 def _example(batch: str) -> list[str]:
     """One message of the batch, so that a newcomer sees what this is about."""
-    from mindloop.observer.batch import parse_batch
+    from mindloop.observer.batch.file import parse_batch
 
     users = [user for user in parse_batch(batch)["sections"] if user["messages"]] if batch else []
     if not users:

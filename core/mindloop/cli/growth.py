@@ -5,7 +5,8 @@ from __future__ import annotations
 from mindloop.cli.output import emit, emit_json
 from mindloop.cli.parsing import add_json, parser, verb
 from mindloop.cli.place import opened
-from mindloop.observer.growth import clone, summary
+from mindloop.observer.growth.state import clone
+from mindloop.observer.growth.summary import summary
 from mindloop.observer.layout import Layout
 from mindloop.observer.names import display_name, slug
 from mindloop.store.documents import read_yaml

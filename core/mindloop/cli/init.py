@@ -138,7 +138,7 @@ def read_resource_bytes(name: str) -> bytes:
 
 
 def _derive(workspace: Workspace) -> None:
-    from mindloop.observer.chronicle import rebuild_index
+    from mindloop.observer.chronicle.releases import rebuild_index
 
     with workspace.transaction("research") as tx:
         rebuild_index(tx)

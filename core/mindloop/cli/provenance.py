@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mindloop.observer.verification import Finding
+    from mindloop.observer.provenance.verification import Finding
 
 PROG = "provenance.py"
 VERBS = {
@@ -52,7 +52,7 @@ def _hash_with_options(argv: list[str]) -> int:
 def _ingest(argv: list[str]) -> int:
     from mindloop.cli.output import emit, emit_json, read_stdin_text
     from mindloop.cli.place import opened
-    from mindloop.observer.provenance import ingest, make_record
+    from mindloop.observer.provenance.index import ingest, make_record
     from mindloop.store.clock import now
 
     chosen = _ingest_options().parse_args(argv)
@@ -80,7 +80,7 @@ def _ingest(argv: list[str]) -> int:
 
 def _ingest_options() -> Any:
     from mindloop.cli.parsing import add_json, parser
-    from mindloop.observer.provenance_record import INGESTERS, SOURCE_TYPES
+    from mindloop.observer.provenance.record import INGESTERS, SOURCE_TYPES
 
     options = parser(
         f"{PROG} ingest", "Add a text to the index. Exit 1 where this user said it before; nothing is written then."
@@ -101,7 +101,7 @@ def _verify(argv: list[str]) -> int:
     from mindloop.cli.output import emit, emit_json, limited
     from mindloop.cli.parsing import add_json, parser
     from mindloop.cli.place import opened
-    from mindloop.observer.verification import verify
+    from mindloop.observer.provenance.verification import verify
 
     options = parser(f"{PROG} verify", "Check every quote against its hash. Exit 1 where one does not match.")
     options.add_argument("--user", help="only this user")

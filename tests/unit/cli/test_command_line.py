@@ -10,9 +10,9 @@ import tempfile
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.cli import app
 from mindloop.cli.commands import COMMANDS
-
 from tests.helpers.command_line import SCRIPTS, call, script
 from tests.helpers.skill_workspace import NOW, SkillWorkspace, held_lock, snapshot
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import pkgutil
 from typing import TYPE_CHECKING
 
 import pytest
-from mindloop.cli import doctor_rules
+
+import mindloop
 from mindloop.cli.doctor_rules import RULES, examine
 from mindloop.store.checkup import Examined, Finding, Look
 from mindloop.store.clock import parse_instant
-
 from tests.helpers.doctoring import (
     CANVASES,
     CHRONICLE_INDEX,
@@ -129,7 +131,8 @@ def test_a_rule_that_breaks_hides_nothing(doctor: Doctor) -> None:
 
 def test_every_check_of_every_module_is_a_row() -> None:
     """A rule is one function and one row: no check is forgotten, none runs twice."""
-    modules = [value for name, value in vars(doctor_rules).items() if name.startswith("checks_")]
+    found = [one.name for one in pkgutil.walk_packages(mindloop.__path__, "mindloop.") if "checks" in one.name]
+    modules = [importlib.import_module(name) for name in found]
     written = {f"{one.__name__}.{name}" for one in modules for name in vars(one) if name.startswith("check_")}
     rows = [f"{check.__module__}.{check.__name__}" for _, check in RULES]
     assert sorted(rows) == sorted(written)

@@ -9,11 +9,11 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.cli import doctor_fix
 from mindloop.cli.doctor_fix import diff, shortened
 from mindloop.store import journal
 from mindloop.store.repairs import Change
-
 from tests.helpers.doctoring import (
     CANVASES,
     CHRONICLE_INDEX,

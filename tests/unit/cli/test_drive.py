@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from mindloop.store.lock import hold
 
+from mindloop.store.lock import hold
 from tests.helpers.command_line import call
 from tests.helpers.skill_workspace import FOLLOW_UPS, NOW, SkillWorkspace, held_lock, snapshot
 

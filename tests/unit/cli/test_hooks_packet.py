@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from mindloop.cli.hooks_packet import handle
 
+from mindloop.cli.hooks_packet import handle
 from tests.helpers.hook_runs import PACKET, REFERENCE, RUN, before, open_run
 
 TYPE_CHECKING = False

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from mindloop.store.workspace import Workspace
 
+from mindloop.store.workspace import Workspace
 from tests.helpers.command_line import call
 from tests.helpers.skill_workspace import INDEX, NOW, snapshot
 

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from mindloop.observer.canonical import content_hash
 
+from mindloop.observer.canonical import content_hash
 from tests.helpers.command_line import call
 from tests.helpers.skill_workspace import CANVASES, INDEX, NOW, SkillWorkspace, hypothesis, snapshot, wallet_of
 

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from mindloop import __version__
 from mindloop.cli.commands import COMMANDS
 from mindloop.skills.follow_up.table import FOLLOW_UP

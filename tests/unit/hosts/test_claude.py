@@ -7,6 +7,7 @@ import os
 import sys
 
 import pytest
+
 from mindloop.hosts.claude import SYSTEM_PROMPT, ClaudeHost, find_client, time_limit
 from mindloop.hosts.errors import HostFailed, HostMissing
 from mindloop.store.errors import WrongInput

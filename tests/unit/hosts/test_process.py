@@ -7,6 +7,7 @@ import select
 import sys
 
 import pytest
+
 from mindloop.hosts import process
 from mindloop.hosts.process import run_command
 

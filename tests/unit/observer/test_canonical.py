@@ -6,8 +6,9 @@ import os
 import subprocess
 import sys
 
-import mindloop
 import pytest
+
+import mindloop
 from mindloop.observer.canonical import EMPTY_HASH, canonical, content_hash, norm_hash
 from mindloop.store.errors import WrongInput
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from mindloop.observer.names import MAX_NAME, display_name, fold, slug
 from mindloop.store.errors import WrongInput
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mindloop.observer.sanitizer import heading_text, neutralize_sections, one_line, sanitize, truncate
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mindloop.observer.score import dimension_scores, parse_snapshot, score_line, valid_wallet
 
 YAML = """\

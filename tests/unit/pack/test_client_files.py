@@ -9,9 +9,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from skills_ref import validate
+
 from mindloop.cli.hooks import WRITER
 from mindloop.store import front_matter
-from skills_ref import validate
 
 ROOT = Path(__file__).parents[3]
 SETTINGS = ROOT / ".claude" / "settings.json"

@@ -9,7 +9,6 @@ from mindloop.protocol.checks import check_items, check_run_names, check_runs
 from mindloop.protocol.run_files import prompt_hash
 from mindloop.store.checkup import Examined, Look
 from mindloop.store.clock import parse_instant
-
 from tests.helpers.doctoring import RUNS
 
 if TYPE_CHECKING:

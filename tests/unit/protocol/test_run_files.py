@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from mindloop.protocol.run_files import (
     RunPlace,
     answered_items,
@@ -130,7 +131,7 @@ def test_a_damaged_head_is_named(workspace, content) -> None:
     """A file that a person or a disk damaged is refused with its path."""
     Path(workspace.path(place(workspace).head)).write_bytes(content)
 
-    with pytest.raises(Malformed, match="follow-up-2026-02-14-1.json"):
+    with pytest.raises(Malformed, match=r"follow-up-2026-02-14-1\.json"):
         read_head(workspace, place(workspace))
 
 

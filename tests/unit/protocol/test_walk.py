@@ -1,6 +1,7 @@
 """The walk over a step table: order, skips, questions, and whose trouble an error is."""
 
 import pytest
+
 from mindloop.protocol.gap import Gap
 from mindloop.protocol.step import EACH, ONCE, STOP, Ask, Done, Skip, Step
 from mindloop.protocol.walk import Table, walk

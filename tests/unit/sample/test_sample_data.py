@@ -10,28 +10,29 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from mindloop.observer import cognition, staleness
-from mindloop.observer.answer import validate
-from mindloop.observer.batch_contract import compat_problems
-from mindloop.observer.batch_parse import parse_batch
+
+from mindloop.observer.answer.validate import validate
+from mindloop.observer.batch.contract import compat_problems
+from mindloop.observer.batch.parse import parse_batch
 from mindloop.observer.canonical import content_hash
-from mindloop.observer.canvas import Canvas, parse_canvas
-from mindloop.observer.canvas_sections import one_line
-from mindloop.observer.chronicle_entries import read_entry
-from mindloop.observer.growth_metrics import new_counters, recompute
-from mindloop.observer.growth_record import token_of
-from mindloop.observer.growth_state import messages, stale_ids
-from mindloop.observer.manifest import OtherCanvases, violations
+from mindloop.observer.canvas.reading import Canvas, parse_canvas
+from mindloop.observer.canvas.sections import one_line
+from mindloop.observer.canvas.triggers import drop_stale, find_triggers, skip_reason
+from mindloop.observer.chronicle.entries import read_entry
+from mindloop.observer.chronicle.temporal import temporal_lookup
+from mindloop.observer.cognition import fears as cognition
+from mindloop.observer.cognition import staleness
+from mindloop.observer.growth.metrics import new_counters, recompute
+from mindloop.observer.growth.record import token_of
+from mindloop.observer.growth.state import messages, stale_ids
 from mindloop.observer.names import fold
-from mindloop.observer.quote_drift import drift_hint
-from mindloop.observer.quotes import blockquotes, proven_text, registry
+from mindloop.observer.packet.manifest import OtherCanvases, violations
+from mindloop.observer.provenance.drift import drift_hint
+from mindloop.observer.provenance.quotes import blockquotes, proven_text, registry
 from mindloop.observer.score import parse_snapshot, valid_wallet
-from mindloop.observer.temporal import temporal_lookup
-from mindloop.observer.triggers import drop_stale, find_triggers, skip_reason
 from mindloop.store import strict_yaml
 from mindloop.store.errors import MindloopError
 from mindloop.store.schemas import problems, typed
-
 from tests.helpers.sample import CANVASES, MESSAGES, OBSERVER, SAMPLE, SKIPPED, canvas_texts, index_lines, records
 
 if TYPE_CHECKING:

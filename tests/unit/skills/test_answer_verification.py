@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from mindloop.observer.batch_contract import compat_problems
-from mindloop.observer.canonical import content_hash
 
+from mindloop.observer.batch.contract import compat_problems
+from mindloop.observer.canonical import content_hash
 from tests.helpers.skill_workspace import SkillWorkspace, answer, claim, message
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 import pytest
-from mindloop.store.errors import WrongInput
 
+from mindloop.store.errors import WrongInput
 from tests.helpers.skill_workspace import CANVASES, SkillWorkspace, reasons, snapshot, waiting, wallet_of
 
 if TYPE_CHECKING:

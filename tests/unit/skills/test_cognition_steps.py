@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from mindloop.store import strict_yaml
 
+from mindloop.store import strict_yaml
 from tests.helpers.skill_workspace import SkillWorkspace, answer, message
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ import threading
 from datetime import UTC, datetime
 
 import pytest
+
 from mindloop.hosts.errors import HostFailed, HostMissing
 from mindloop.protocol.run_files import all_runs, answered_items
 from mindloop.skills.follow_up.drive import drive, drive_on
-
 from tests.helpers.big_workspace import make_big_workspace
 
 NOW = datetime(2026, 2, 14, 10, tzinfo=UTC)

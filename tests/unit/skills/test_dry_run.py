@@ -6,12 +6,12 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.hosts.rehearsal import RehearsalHost
 from mindloop.protocol.run_files import read_packet
 from mindloop.skills.follow_up.begin import begin
 from mindloop.skills.follow_up.drive import drive
 from mindloop.skills.follow_up.resume import resume
-
 from tests.helpers.skill_workspace import SkillWorkspace, at, hypothesis, reasons, snapshot, waiting
 
 if TYPE_CHECKING:

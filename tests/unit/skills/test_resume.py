@@ -8,9 +8,9 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.observer.canonical import content_hash
 from mindloop.store.errors import Malformed, Negative, WrongInput
-
 from tests.helpers.skill_workspace import (
     FOLLOW_UPS,
     SkillWorkspace,

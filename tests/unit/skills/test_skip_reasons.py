@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.skills.follow_up.table import FOLLOW_UP
 from mindloop.store.errors import Malformed, WrongInput
-
 from tests.helpers.skill_workspace import (
     CANVASES,
     FOLLOW_UPS,

@@ -6,10 +6,10 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.skills.follow_up.checks import check_paths, check_score_command
 from mindloop.store.checkup import Examined, Look
 from mindloop.store.clock import parse_instant
-
 from tests.helpers.doctoring import CANVASES, FOLLOW_UPS, INDEX, sample_workspace
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import stat
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.store import atomic
 from mindloop.store.errors import Malformed, StoreFailure
-
 from tests.helpers.faults import FailingSystem
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.store.checks_files import (
     check_foreign_locks,
     check_journals,

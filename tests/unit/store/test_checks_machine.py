@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.store.checks_machine import check_packages, check_settings, file_system
 from mindloop.store.checkup import Examined, Look
 from mindloop.store.clock import parse_instant

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.store.checkup import Examined, Finding, guarded, refused
 from mindloop.store.errors import Malformed
 

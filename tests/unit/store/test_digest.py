@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import pytest
+
 from mindloop.store.digest import sha256_hex
 
 

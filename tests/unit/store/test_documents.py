@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.store.documents import read_json, read_yaml, write_json, write_yaml
 from mindloop.store.errors import Malformed, NewerSchema, WrongInput
 from mindloop.store.workspace import Workspace

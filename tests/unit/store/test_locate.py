@@ -7,9 +7,9 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.store.errors import NewerSchema
 from mindloop.store.workspace import NoWorkspace, Workspace
-
 from tests.helpers.faults import snapshot
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.store import lock, scopes
 from mindloop.store.errors import Busy, StoreFailure, WrongInput
-
 from tests.helpers.writers import Writer, holding
 
 if TYPE_CHECKING:

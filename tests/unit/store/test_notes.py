@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.store.errors import Malformed
 from mindloop.store.notes import interop_problem, read_note
 from mindloop.store.workspace import Workspace

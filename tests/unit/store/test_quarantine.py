@@ -7,6 +7,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.store import quarantine, records
 from mindloop.store.errors import WrongInput
 from mindloop.store.workspace import Workspace

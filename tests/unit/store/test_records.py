@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from mindloop.store import records
 from mindloop.store.errors import WrongInput
 

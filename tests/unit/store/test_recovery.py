@@ -8,12 +8,12 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from mindloop.store import atomic, commit, journal
 from mindloop.store.errors import Busy, StoreFailure
 from mindloop.store.lock import acquire
 from mindloop.store.scopes import lock_path
 from mindloop.store.workspace import Workspace
-
 from tests.helpers.faults import snapshot
 from tests.helpers.writers import Writer, holding
 

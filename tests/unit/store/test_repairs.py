@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.store import journal, journal_preview
 from mindloop.store.errors import WrongInput
 from mindloop.store.repairs import FinishJournals, MakeFolder, Staged

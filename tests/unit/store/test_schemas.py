@@ -7,6 +7,7 @@ import os
 import re
 
 import pytest
+
 from mindloop.store import schemas
 from mindloop.store.errors import Malformed, NewerSchema
 from mindloop.store.resources import resource

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.store import schemas, strict_yaml
 from mindloop.store.errors import Malformed, NewerSchema
 from mindloop.store.resources import read_resource

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import yaml
+
 from mindloop.store import strict_yaml
 from mindloop.store.errors import Malformed, WrongInput
 

@@ -8,9 +8,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.store.errors import Malformed, StoreFailure, WrongInput
 from mindloop.store.workspace import Workspace
-
 from tests.helpers.faults import snapshot
 from tests.helpers.folders import fast_folder
 from tests.helpers.writers import Writer

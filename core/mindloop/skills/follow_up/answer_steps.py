@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.observer import answer as answers
+from mindloop.observer.answer import validate as answers
 from mindloop.protocol.step import Done, Skip
 
 TYPE_CHECKING = False

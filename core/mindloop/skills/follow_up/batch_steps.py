@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from mindloop.observer.batch import render_batch
-from mindloop.observer.growth import new_growth, record_batch, reserve
+from mindloop.observer.batch.file import render_batch
+from mindloop.observer.growth.record import record_batch, reserve
+from mindloop.observer.growth.state import new_growth
 from mindloop.protocol.step import Done
 from mindloop.store.documents import read_yaml, write_yaml
 from mindloop.store.errors import Malformed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.observer.answer_parse import Answer
+from mindloop.observer.answer.parse import Answer
 from mindloop.observer.layout import Layout
 from mindloop.store.clock import day
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from mindloop.observer.canvas import Canvas, CanvasFile
-    from mindloop.observer.manifest import OtherCanvases
-    from mindloop.observer.prior import PriorIndex
-    from mindloop.observer.provenance import ProvenanceIndex
-    from mindloop.observer.temporal import Windows
+    from mindloop.observer.batch.prior import PriorIndex
+    from mindloop.observer.canvas.reading import Canvas, CanvasFile
+    from mindloop.observer.chronicle.temporal import Windows
+    from mindloop.observer.packet.manifest import OtherCanvases
+    from mindloop.observer.provenance.index import ProvenanceIndex
     from mindloop.observer.types import (
         GrowthSummary,
         ProvenanceRecord,

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from mindloop.observer.canvas import load_canvases, matches
-from mindloop.observer.chronicle import load_index as load_chronicle_index
-from mindloop.observer.chronicle import load_releases
-from mindloop.observer.manifest import OtherCanvases
-from mindloop.observer.prior import batch_index
-from mindloop.observer.provenance import load_index
-from mindloop.observer.temporal import Windows
+from mindloop.observer.batch.prior import batch_index
+from mindloop.observer.canvas.reading import load_canvases, matches
+from mindloop.observer.chronicle.releases import load_index as load_chronicle_index
+from mindloop.observer.chronicle.releases import load_releases
+from mindloop.observer.chronicle.temporal import Windows
+from mindloop.observer.packet.manifest import OtherCanvases
+from mindloop.observer.provenance.index import load_index
 from mindloop.protocol.step import Done
 from mindloop.skills.follow_up.scores import score_command
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from mindloop.observer.canvas import CanvasFile
+    from mindloop.observer.canvas.reading import CanvasFile
     from mindloop.protocol.step import Ask, Skip
     from mindloop.skills.follow_up.case import FollowUp
 

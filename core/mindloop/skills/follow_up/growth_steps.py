@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from mindloop.observer.growth import stale_ids, summary
-from mindloop.observer.growth_cycle import advance_cycle
-from mindloop.observer.triggers import drop_stale
+from mindloop.observer.canvas.triggers import drop_stale
+from mindloop.observer.growth.cycle import advance_cycle
+from mindloop.observer.growth.state import stale_ids
+from mindloop.observer.growth.summary import summary
 from mindloop.protocol.step import Done, Skip
 from mindloop.store.clock import stamp
 from mindloop.store.documents import read_yaml, write_yaml
@@ -24,8 +25,8 @@ def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
 
     It runs after 2f because staleness compares the score. A stale sidecar is used as it is and said to be stale.
     """
-    from mindloop.observer.cognition import problems  # few users have one
-    from mindloop.observer.staleness import staleness
+    from mindloop.observer.cognition.fears import problems  # few users have one
+    from mindloop.observer.cognition.staleness import staleness
 
     path = context.layout.cognition(case.canvas.slug)
     if not context.settings.get("observer.cognition.enabled"):

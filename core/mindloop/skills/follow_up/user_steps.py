@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from mindloop.observer.answer import default_answer
-from mindloop.observer.chronicle import feedback_day, summary_text
-from mindloop.observer.manifest import manifest, violations, wiki_mentions
-from mindloop.observer.packet import PacketParts, assemble
-from mindloop.observer.prior import prior_section
-from mindloop.observer.quotes import registry
+from mindloop.observer.answer.validate import default_answer
+from mindloop.observer.batch.prior import prior_section
+from mindloop.observer.canvas.triggers import find_triggers, skip_reason
+from mindloop.observer.chronicle.releases import feedback_day, summary_text
+from mindloop.observer.chronicle.temporal import temporal_lookup
+from mindloop.observer.packet.manifest import manifest, violations, wiki_mentions
+from mindloop.observer.packet.prompt import PacketParts, assemble
+from mindloop.observer.provenance.quotes import registry
 from mindloop.observer.score import parse_snapshot
-from mindloop.observer.temporal import temporal_lookup
-from mindloop.observer.triggers import find_triggers, skip_reason
 from mindloop.protocol.gap import Gap
 from mindloop.protocol.step import Ask, Done, Skip
 from mindloop.store.schemas import load_schema
@@ -99,7 +99,7 @@ def query_chronicle(context: FollowUp, case: Case) -> Done | Skip | Ask:
 
 def assemble_prompt(context: FollowUp, case: Case) -> Done | Skip | Ask:
     """2h: the prompt in one pass, its manifest, and the assertions that no one else is in it."""
-    from mindloop.observer.cognition import render  # only users with a sidecar need it
+    from mindloop.observer.cognition.fears import render  # only users with a sidecar need it
 
     case.prompt = assemble(
         PacketParts(

@@ -1,0 +1,1 @@
+"""From a writer's raw answer to messages that may be sent."""

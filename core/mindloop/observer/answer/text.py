@@ -1,0 +1,87 @@
+"""Texts of a writer's answer, cleaned before they reach a file: bodies, headings, claims (follow-up, step 4d)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from mindloop.observer.answer.version_references import strip_version_references, versions
+from mindloop.observer.sanitizer import heading_text, one_line, truncate
+
+BODY_LIMIT = 2_000
+"""Longest message body, in code points: what a direct message takes."""
+
+QUESTION_LIMIT = 300
+TRIGGER_LIMIT = 120
+CLAIM_LIMIT = 80
+MAX_QUESTIONS = 3
+NO_TRIGGER = "follow-up"
+
+_RAW_LIMIT = 4 * BODY_LIMIT
+_HEADING = re.compile(r"^#+(?:[ \t]+|$)")
+_TOKEN = re.compile(r"\[\s*fu\s*:[^\[\]\n]*\]|\[\s*fu\s*:", re.IGNORECASE)
+_HIDDEN_GLUE = re.compile("(?<=[\x00-\x7f])[\u200c\u200d\ufe0e\ufe0f]+(?=[\x00-\x7f])")
+_BLANK_LINES = re.compile(r"\n{3,}")
+_MARKUP = re.compile(r"[<>`*_#|\[\]{}\\\"\u201c\u201d]|://")
+
+
+def clean_body(text: str) -> str:
+    """Return a message body as it may be sent: no version references, tokens, headings, or invisible characters.
+
+    What would be structure in a batch file otherwise (quotes, rules, comments) is escaped where the file is written.
+
+    Returns:
+        A fixed point of at most `BODY_LIMIT` code points; empty where nothing that says anything is left.
+    """
+    body = truncate(text, _RAW_LIMIT)
+    while True:
+        cleaned = truncate(strip_version_references(_without_marks(body)), BODY_LIMIT).strip()
+        if cleaned == body:
+            return body if _says_something(body) else ""
+        body = cleaned
+
+
+def _without_marks(text: str) -> str:
+    lines = (_HEADING.sub("", _line(line)) for line in text.splitlines())
+    return _BLANK_LINES.sub("\n\n", _TOKEN.sub("", "\n".join(lines))).strip()
+
+
+def _line(text: str) -> str:
+    """Return a line without control, bidi and other invisible characters; joiners stay where scripts need them."""
+    return _HIDDEN_GLUE.sub("", one_line(text, _RAW_LIMIT))
+
+
+def _says_something(text: str) -> bool:
+    return any(unicodedata.category(char)[0] in "LNS" for char in text)
+
+
+def clean_trigger(text: str) -> str:
+    """Return a ``hypothesis_or_trigger`` as a heading may hold it: one line of at most `TRIGGER_LIMIT` code points."""
+    return heading_text(text[: TRIGGER_LIMIT * 10], TRIGGER_LIMIT) or NO_TRIGGER
+
+
+def clean_questions(texts: list[str]) -> list[str]:
+    """Return the first three questions that are not empty, each on one line."""
+    lines = (heading_text(text[: QUESTION_LIMIT * 10], QUESTION_LIMIT) for text in texts)
+    return [line for line in lines if line][:MAX_QUESTIONS]
+
+
+def claim_problem(text: str, chronicle_ref: str, release_name: str) -> str:
+    """Say why a claim may not stand in front of a message; empty when it may.
+
+    Args:
+        text: the claim, "since v2.0.0 shipped".
+        chronicle_ref: id of the release that it was verified against.
+        release_name: that release's title.
+
+    Returns:
+        ``unsafe_claim_text`` where it is no plain short line, ``version_mismatch`` where it names a version that the
+        release does not.
+    """
+    line = " ".join(text.split())
+    if len(text) > CLAIM_LIMIT or not line or _line(line) != unicodedata.normalize("NFC", line):
+        return "unsafe_claim_text"
+    if _MARKUP.search(line) or _TOKEN.search(line) or not _says_something(line):
+        return "unsafe_claim_text"
+    known = versions(chronicle_ref) | versions(release_name)
+    return "" if versions(line) <= known else "version_mismatch"

@@ -1,0 +1,134 @@
+"""What a user was asked before: their own sections of earlier batch files and nothing else (follow-up, step 2g).
+
+A file counts only when its front matter says that it is a batch and lists the user: a synthesis file, which names many
+people, never does (A41). A section is found by its whole heading, so ``bob`` gets nothing of ``bobby``'s.
+"""
+
+from __future__ import annotations
+
+import re
+from zlib import compress, decompress
+
+from mindloop.observer.batch.parse import BATCH_TYPE, record_list, sections, text_list, without_rule
+from mindloop.observer.layout import Layout
+from mindloop.observer.names import fold
+from mindloop.store import front_matter
+from mindloop.store.clock import is_date_only, parse_instant, stamp
+from mindloop.store.errors import MindloopError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mindloop.store.workspace import Workspace
+
+FILE_LIMIT = 32_000_000
+"""Bytes above which a file of the follow-ups folder is reported and not read."""
+
+# The canvas's file name may stand in a prompt once (step 2h), a token belongs to one message only.
+_DROPPED = re.compile(r"^[ \t]*(?:\*\*Canvas\*\*:|>[ \t]*Token:)")
+_CANVAS_NEXT = re.compile(r"[^\n]*\n\s*\*\*Canvas\*\*:")
+
+
+class PriorIndex(dict[str, list[tuple[str, str]]]):
+    """Folded user to the batch files that name them, oldest first, as (moment, path).
+
+    The moment is the instant of the run that brought the user, or the file's day where it says no more.
+
+    Attributes:
+        problems: files that could not be read as batches though they look like ones, a sentence each.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.problems: list[str] = []
+        self._files: dict[str, dict[str, bytes]] = {}
+
+    def last(self, user: str) -> str | None:
+        """The moment of the user's latest batch; None where there was none."""
+        entries = self.get(fold(user))
+        return entries[-1][0] if entries else None
+
+    def sections(self, ws: Workspace, path: str) -> dict[str, bytes]:
+        """Folded user to their packed part of a file, which is read once for all users.
+
+        Packed, because a year of batches is more than a command should hold, and reading each file again for each user
+        would take hours.
+        """
+        if path not in self._files:
+            text = (ws.read_text(path, FILE_LIMIT) or "").replace("\r\n", "\n")
+            parts = _parts(front_matter.parse(text, path)[1])
+            self._files[path] = {user: compress(part.encode(), 1) for user, part in parts.items() if user in self}
+        return self._files[path]
+
+
+def batch_index(ws: Workspace) -> PriorIndex:
+    """Who was followed up when, from the front matter of every batch file (follow-up, step 1)."""
+    index = PriorIndex()
+    folder = Layout(str(ws.settings.get("observer.root"))).follow_ups_dir
+    for name in ws.names(folder, ".md"):
+        path = f"{folder}/{name}"
+        try:
+            moments = _moments(ws.read_text(path, FILE_LIMIT) or "", path)
+        except MindloopError as error:
+            place = "" if path in error.message else f"{path}: "
+            index.problems.append(f"{place}{error.message}; its messages are not seen as earlier follow-ups")
+            continue
+        for user, moment in moments.items():
+            index.setdefault(user, []).append((moment, path))
+    for entries in index.values():
+        entries.sort()
+    return index
+
+
+def _moments(text: str, path: str) -> dict[str, str]:
+    """Folded user to the moment of their latest messages in a file; nothing for a file that is no batch."""
+    meta, _ = front_matter.parse(text, path)
+    if meta.get("type") != BATCH_TYPE:
+        return {}
+    day = path.rpartition("/")[2][:10]
+    fallback = _moment(meta.get("generated")) or (day if is_date_only(day) else "")
+    result = {fold(user): fallback for user in text_list(meta, "users")}
+    latest: dict[str, str] = {}
+    for run in record_list(meta, "runs", ("run",)):
+        for user in map(fold, text_list(run, "users")):
+            latest[user] = max(latest.get(user, ""), _moment(run.get("at")))
+    return {user: latest.get(user) or moment for user, moment in result.items()}
+
+
+def _moment(value: object) -> str:
+    """An instant in its one spelling, a bare day as it is, and nothing for what is neither."""
+    text = str(value or "").strip()
+    instant = parse_instant(text)
+    if instant is None:
+        return ""
+    return text if is_date_only(text) else stamp(instant)
+
+
+def prior_section(ws: Workspace, user: str, index: PriorIndex) -> tuple[str, int]:
+    """A user's earlier follow-ups, oldest first (follow-up, step 2g).
+
+    Returns:
+        The text, empty where there is none, and how many files it comes from. Lines with the canvas's path and with
+        tokens are left out.
+    """
+    key = fold(user)
+    packed = [index.sections(ws, path).get(key) for _, path in index.get(key, ())]
+    found = [decompress(part).decode() for part in packed if part]
+    return "\n\n".join(found), len(found)
+
+
+def _parts(body: str) -> dict[str, str]:
+    """Folded user to what a batch's body says to them, ready for a prompt."""
+    grouped: dict[str, list[str]] = {}
+    for section in sections(body):
+        grouped.setdefault(fold(section.name), []).append(body[section.start : section.end])
+    return {user: "\n\n".join(map(_without_dropped, own)) for user, all_ in grouped.items() if (own := _real(all_))}
+
+
+def _real(own: list[str]) -> list[str]:
+    """One of several sections may be a line inside somebody's message: a real one starts with its canvas."""
+    return own if len(own) == 1 else [part for part in own if _CANVAS_NEXT.match(part)]
+
+
+def _without_dropped(section: str) -> str:
+    lines = without_rule(section).split("\n")
+    return "\n".join(line for line in lines if not _DROPPED.match(line))

@@ -1,0 +1,188 @@
+"""Parsing one user truth canvas: whose it is, what it says, what is wrong with it (follow-up, step 2a; spec 1.2)."""
+
+from __future__ import annotations
+
+import re
+
+from mindloop.observer.canvas import hypotheses
+from mindloop.observer.canvas.sections import blocks, one_line, split_lines, visible_rows
+from mindloop.observer.names import display_name, slug
+from mindloop.store import front_matter
+from mindloop.store.clock import parse_instant
+from mindloop.store.errors import Malformed, WrongInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mindloop.observer.canvas.hypotheses import Gap, Hypothesis, Promise
+
+
+SCHEMA_VERSION = 2
+"""The canvas schema that is written; a newer one is refused."""
+
+_TYPES = ("user_canvas", "user-canvas", "user-truth-canvas")
+_TEMPLATES = ("user_canvas_template", "user-canvas-template")
+SUFFIX = "-canvas"
+WALLET = re.compile(r"0x[0-9a-fA-F]{40}\Z")
+_QUOTE_LINE = re.compile(r" {0,3}>")
+_RESERVED_START = re.compile(r"^([\w-]+):[ \t]+([@`%].*?)[ \t]*\r?$", re.MULTILINE)
+
+
+class InvalidCanvas(Malformed):
+    """A canvas that cannot be used; the others go on. Skip reason ``invalid_canvas``."""
+
+
+class NotACanvas(Exception):
+    """A template: it is left out without a word."""
+
+
+class Canvas:
+    """A canvas that parsed.
+
+    Attributes:
+        path: relative to the workspace.
+        basename: the file's name.
+        user: display name. slug: its form for paths and ids.
+        wallet: as written, or None where there is none or a placeholder.
+        lifecycle_state, last_enriched, updated: as written, or None.
+        schema_version: a number, or None where the header has none.
+        meta: the whole header; values are strings, None, lists and mappings.
+        body: the text below the header, to the byte. body_line: the line of the file where it starts.
+        hypotheses, promises, gaps: what the body's sections hold.
+        has_quotes: whether there is any blockquote.
+        warnings: what was passed over, one line each.
+    """
+
+    __slots__ = (
+        "basename",
+        "body",
+        "body_line",
+        "gaps",
+        "has_quotes",
+        "hypotheses",
+        "last_enriched",
+        "lifecycle_state",
+        "meta",
+        "path",
+        "promises",
+        "schema_version",
+        "slug",
+        "updated",
+        "user",
+        "wallet",
+        "warnings",
+    )
+
+    def __init__(self, path: str, meta: dict[str, Any], body: str, user: str, body_line: int = 1) -> None:
+        self.path = path
+        self.basename = path.rsplit("/", 1)[-1]
+        self.user = user
+        self.slug = slug(user)
+        self.meta = meta
+        self.body = body
+        self.body_line = body_line
+        self.warnings: list[str] = []
+        self.wallet = self._wallet(meta.get("wallet"))
+        self.lifecycle_state = _text(meta.get("lifecycle_state"))
+        self.schema_version = _schema_version(meta.get("schema_version"))
+        self.last_enriched = _text(meta.get("last_enriched"))
+        self.updated = _text(meta.get("updated"))
+        self._read_body()
+
+    def _read_body(self) -> None:
+        rows = [row for row in visible_rows(self.body) if row]
+        sections = blocks(rows, 2)
+        self.hypotheses: list[Hypothesis] = hypotheses.read_hypotheses(sections)
+        self.promises: list[Promise] = hypotheses.read_promises(sections)
+        self.gaps: list[Gap] = hypotheses.read_gaps(rows)
+        self.has_quotes = any(_QUOTE_LINE.match(row.text) for row in rows)
+        for promise in self.promises:
+            if parse_instant(promise.date) is None:
+                shown = one_line(promise.date, 40)
+                self.warnings.append(f"line {promise.line}: the promise has no date that can be read: {shown!r}")
+
+    def _wallet(self, value: object) -> str | None:
+        wallet = _text(value)
+        if wallet is None or not wallet.strip("0x.…") or wallet.startswith("{"):
+            return None
+        if not WALLET.match(wallet):
+            self.warnings.append(f"the wallet {one_line(wallet, 60)!r} is not 0x and 40 hex digits")
+        return wallet
+
+
+def _text(value: object) -> str | None:
+    """Return a header value that is text and not empty."""
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def _schema_version(value: object) -> int | None:
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 9 else None
+
+
+def stem(path: str) -> str:
+    """Return the user that a file's name speaks of: without folder, ``.md`` and ``-canvas``."""
+    name = path.rsplit("/", 1)[-1].removesuffix(".md")
+    return name.removesuffix(SUFFIX) or name
+
+
+def parse_canvas(rel_path: str, text: str) -> Canvas:
+    """Read a canvas.
+
+    Args:
+        rel_path: its place in the workspace; names the user where the header does not.
+        text: the whole file.
+
+    Raises:
+        InvalidCanvas: no header, a header that does not parse, an unsafe user, a newer schema, a NUL.
+        NotACanvas: it is a template.
+    """
+    place = one_line(rel_path, 200)
+    meta, body = _header(place, text)
+    kind, user = _text(meta.get("type")), meta.get("user")
+    if kind in _TEMPLATES or (isinstance(user, str) and user.strip().startswith("{") and user.strip().endswith("}")):
+        raise NotACanvas(place)
+    if kind is not None and kind not in _TYPES:
+        raise InvalidCanvas(f"{place}: type is {one_line(kind, 60)!r}, expected {_TYPES[0]!r}")
+    if kind is None and user is None:
+        raise InvalidCanvas(f"{place}: the header has neither a type nor a user", "Add: type: user_canvas, user: …")
+    version = _schema_version(meta.get("schema_version"))
+    if version is not None and version > SCHEMA_VERSION:
+        raise InvalidCanvas(
+            f"{place}: schema_version is {version}, this version reads up to {SCHEMA_VERSION}",
+            "Update mindloop; the file was left alone.",
+        )
+    body_line = len(split_lines(text[: len(text) - len(body)]))
+    return Canvas(rel_path, meta, body, _user(place, rel_path, user), body_line)
+
+
+def _header(place: str, text: str) -> tuple[dict[str, Any], str]:
+    nul = text.find("\0")
+    if nul >= 0:
+        line = text.count("\n", 0, nul) + 1
+        raise InvalidCanvas(f"{place}: line {line} holds a NUL byte, expected text", "Restore the file from a copy.")
+    if not text.removeprefix("\ufeff").startswith("---"):
+        raise InvalidCanvas(f"{place}: line 1 is not ---, expected a header", "Start the file with --- and user: …")
+    try:
+        return front_matter.parse(text, place)
+    except Malformed as error:
+        raise InvalidCanvas(error.message, _quoting_hint(text) or error.hint) from error
+
+
+def _quoting_hint(text: str) -> str:
+    """Point at the first value that YAML refuses because of its first character, as in ``user: @bob``."""
+    try:
+        header = front_matter.split(text)[1] or ""
+    except Malformed:
+        return ""
+    found = _RESERVED_START.search(header)
+    return f'Write the value in quotes: {found[1]}: "{one_line(found[2], 60)}"' if found else ""
+
+
+def _user(place: str, rel_path: str, value: object) -> str:
+    if value is not None and not isinstance(value, str):
+        raise InvalidCanvas(f"{place}: user is a {type(value).__name__}, expected a name", "Write the name in quotes.")
+    try:
+        return display_name((value or "").strip() or stem(rel_path))
+    except WrongInput as error:
+        raise InvalidCanvas(f"{place}: {error.message}", error.hint) from error

@@ -1,0 +1,187 @@
+"""The canvas folder: its files, whose they are, and how they are found (follow-up, steps 1 and 2)."""
+
+from __future__ import annotations
+
+import re
+
+from mindloop.observer.canvas.parse import SUFFIX, WALLET, Canvas, InvalidCanvas, NotACanvas, parse_canvas, stem
+from mindloop.observer.canvas.sections import one_line
+from mindloop.observer.layout import Layout
+from mindloop.observer.names import fold
+from mindloop.store import front_matter
+from mindloop.store.errors import Malformed, MindloopError
+from mindloop.store.transaction import Transaction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mindloop.store.workspace import Workspace
+
+    Files = Workspace | Transaction
+
+__all__ = [
+    "Canvas",
+    "CanvasFile",
+    "InvalidCanvas",
+    "NotACanvas",
+    "basenames",
+    "check_length",
+    "layout_of",
+    "load_canvas",
+    "load_canvases",
+    "matches",
+    "parse_canvas",
+    "stem",
+    "wallet_key",
+    "wallets",
+]
+
+_WALLET_LINE = re.compile(r"^wallet:[ \t]*[\"']?(0x[0-9a-fA-F]{40})(?![0-9a-fA-F])", re.MULTILINE)
+_HEADER_READ = 16_000
+
+
+class CanvasFile:
+    """One file of the canvas folder: a canvas, or why it is none.
+
+    Attributes:
+        path: relative to the workspace.
+        canvas: what was read, or None.
+        error: why it cannot be used, or None.
+        user_guess: whose canvas it is, as far as can be told; safe to print on one line.
+        wallet: the wallet in its header, also where the canvas cannot be used: nobody else's prompt may hold it.
+    """
+
+    __slots__ = ("canvas", "error", "path", "user_guess", "wallet")
+
+    def __init__(
+        self, path: str, canvas: Canvas | None, error: MindloopError | None, user_guess: str, wallet: str | None = None
+    ) -> None:
+        self.path = path
+        self.canvas = canvas
+        self.error = error
+        self.user_guess = user_guess
+        self.wallet = canvas.wallet if canvas else wallet
+
+
+def load_canvases(files: Files) -> list[CanvasFile]:
+    """Read every canvas, sorted by file name; templates are left out (follow-up, step 1).
+
+    One bad file never hides another. Of two canvases for one user the one named ``-canvas.md`` counts (spec A2).
+
+    Args:
+        files: a workspace, or a transaction that sees what it staged.
+    """
+    folder = layout_of(files).canvas_dir
+    found = [load_canvas(files, f"{folder}/{name}") for name in files.names(folder, ".md")]
+    result = [one for one in found if one is not None]
+    _refuse_duplicates(result)
+    return result
+
+
+def workspace_of(files: Files) -> Workspace:
+    """Return the workspace behind what is read from."""
+    return files.workspace if isinstance(files, Transaction) else files
+
+
+def layout_of(files: Files) -> Layout:
+    """Return the paths of a workspace, whose observer folder is a setting."""
+    return Layout(str(workspace_of(files).settings.get("observer.root")))
+
+
+def load_canvas(files: Files, rel: str) -> CanvasFile | None:
+    """Read one canvas file by its path; None where it is a template or is not there.
+
+    A file above ``observer.canvas_max_bytes`` is refused by its size and not read.
+    """
+    text = None
+    try:
+        _check_name(rel)
+        check_length(files, rel, files.size(rel) or 0)
+        text = files.read_text(rel)
+        canvas = None if text is None else parse_canvas(rel, text)
+        return CanvasFile(rel, canvas, None, canvas.user) if canvas else None
+    except NotACanvas:
+        return None
+    except MindloopError as error:
+        invalid = error if isinstance(error, InvalidCanvas) else InvalidCanvas(error.message, error.hint)
+        invalid.__cause__ = None if invalid is error else error
+        return CanvasFile(one_line(rel, 300), None, invalid, _guess(rel, text), _wallet(text))
+
+
+def _check_name(rel: str) -> None:
+    """Refuse a file name that could leave the line it is shown in, or that is no text at all."""
+    if not rel.isprintable():
+        raise InvalidCanvas(f"the file name {rel[:200]!a} holds invisible characters", "Rename the file.")
+
+
+def check_length(files: Files, rel: str, size: int) -> None:
+    """Refuse a canvas of more bytes than ``observer.canvas_max_bytes``.
+
+    Raises:
+        InvalidCanvas: it is larger; the message names both numbers.
+    """
+    limit = int(workspace_of(files).settings.get("observer.canvas_max_bytes"))
+    if size > limit:
+        raise InvalidCanvas(
+            f"{one_line(rel, 200)}: {size} bytes, at most {limit} are read",
+            "Make the canvas smaller, or raise observer.canvas_max_bytes in mindloop.yaml.",
+        )
+
+
+def _guess(rel: str, text: str | None) -> str:
+    """Name the user of a file that does not parse: what its header says if it can be read, else its name."""
+    try:
+        user = front_matter.parse(text or "")[0].get("user")
+    except Malformed:
+        user = None
+    named = one_line(user, 64) if isinstance(user, str) else ""
+    return named or one_line(stem(rel), 64) or "?"
+
+
+def _wallet(text: str | None) -> str | None:
+    """Find the wallet of a header that need not parse."""
+    found = _WALLET_LINE.search((text or "")[:_HEADER_READ])
+    return found.group(1) if found else None
+
+
+def _refuse_duplicates(files: list[CanvasFile]) -> None:
+    """Leave each user one canvas; the others become invalid and name the one that counts."""
+    by_user: dict[str, list[CanvasFile]] = {}
+    for one in files:
+        if one.canvas:
+            by_user.setdefault(fold(one.canvas.user), []).append(one)
+    for same in by_user.values():
+        kept, *others = sorted(same, key=_preference)
+        for other in others:
+            place = one_line(other.path)
+            other.error = InvalidCanvas(
+                f"{place}: a second canvas of {kept.user_guess}; {one_line(kept.path)} counts",
+                "Merge the two files into that one.",
+            )
+            other.canvas = None
+
+
+def _preference(one: CanvasFile) -> tuple[bool, bool, str]:
+    return not one.path.endswith(f"{SUFFIX}.md"), fold(stem(one.path)) != fold(one.user_guess), one.path
+
+
+def matches(one: CanvasFile | Canvas, name: str) -> bool:
+    """Tell whether ``--canvas NAME`` means this file: its user or its name, whole, in any case; never a prefix."""
+    user = one.user if isinstance(one, Canvas) else one.user_guess
+    full = one.path.rsplit("/", 1)[-1].removesuffix(".md")
+    return fold(name.strip()) in {fold(user), fold(full), fold(stem(one.path))}
+
+
+def wallet_key(wallet: str | None) -> str | None:
+    """Return the 40 hex digits of a wallet in lower case, for comparisons; None where it is no such wallet."""
+    return wallet[2:].lower() if wallet and WALLET.match(wallet) else None
+
+
+def wallets(files: list[CanvasFile]) -> dict[str, str]:
+    """Return folded user → wallet digits, for every canvas that has a wallet."""
+    found = {fold(one.canvas.user): wallet_key(one.canvas.wallet) for one in files if one.canvas}
+    return {user: key for user, key in found.items() if key}
+
+
+def basenames(files: list[CanvasFile]) -> list[str]:
+    """Return the names of all files of the folder, also of those that do not parse (spec A21)."""
+    return [one.path.rsplit("/", 1)[-1] for one in files]

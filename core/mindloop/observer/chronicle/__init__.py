@@ -1,0 +1,1 @@
+"""Releases: entries, the derived index, the windows that allow a version claim."""

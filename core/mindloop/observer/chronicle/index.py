@@ -1,0 +1,162 @@
+"""The index of releases, derived from the entries and made anew at any moment, and questions to it (step 2g.6)."""
+
+from __future__ import annotations
+
+from mindloop.observer.chronicle.entries import ID_LENGTH, layout_of, load_releases, summary_line, text_at, title_line
+from mindloop.observer.escaping import clean_line
+from mindloop.observer.sanitizer import one_line
+from mindloop.store import records
+from mindloop.store.clock import parse_instant, stamp
+from mindloop.store.errors import Negative, WrongInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import date
+    from typing import Any
+
+    from mindloop.observer.types import Release, ReleaseRecord
+    from mindloop.store.transaction import Transaction
+    from mindloop.store.workspace import Workspace
+
+NONE_NEAR = "No releases found near this user's last feedback date."
+NO_INDEX = "Chronicle not available. Run chronicle-ingest.sh to seed release data."
+INDEX_LIMIT = 64_000_000
+_DAY = len("2026-02-14")
+
+
+def index_record(release: Release) -> ReleaseRecord:
+    """A release as a line of the index."""
+    return {
+        "id": release["id"],
+        "taxonomy": release["taxonomy"],
+        "title": release["title"],
+        "time": {"start": release["start"], "end": release["end"]},
+        "confidence": release["confidence"],
+        "source": release["source"],
+        "url": release["url"],
+        "summary": release["summary"],
+    }
+
+
+def _index_bytes(releases: Iterable[Release]) -> bytes:
+    return b"".join(records.encode(index_record(release)) + b"\n" for release in releases)
+
+
+def rebuild_index(tx: Transaction) -> int:
+    """Derive the index from the entries; an index that is right already is not written.
+
+    Returns:
+        How many releases were not in it before.
+
+    Raises:
+        StoreFailure: an entry cannot be read; the index stays as it is.
+    """
+    releases, _ = load_releases(tx, complete=True)
+    rel = layout_of(tx.workspace).chronicle_index
+    before = tx.read(rel)
+    after = _index_bytes(releases)
+    if before != after:
+        tx.write(rel, after)
+    known = {str(line.record.get("id")) for line in records.scan(before or b"") if line.record}
+    return sum(release["id"] not in known for release in releases)
+
+
+def index_is_current(ws: Workspace) -> bool:
+    """Whether the index is exactly what the entries give."""
+    return ws.read(layout_of(ws).chronicle_index) == _index_bytes(load_releases(ws)[0])
+
+
+def load_index(ws: Workspace) -> tuple[list[ReleaseRecord] | None, list[str]]:
+    """The index's releases by start (None where there is no index) and a warning for each line without use."""
+    rel = layout_of(ws).chronicle_index
+    data = ws.read(rel, INDEX_LIMIT)
+    if data is None:
+        return None, []
+    found: list[ReleaseRecord] = []
+    warnings = []
+    for line in records.scan(data):
+        record = _usable(line.record) if line.record else None
+        if record:
+            found.append(record)
+        elif line.record or line.reason:
+            reason = line.reason or "no id or no readable time.start"
+            warnings.append(f"{rel}: line {line.number}: {reason}; the line is left out")
+    found.sort(key=lambda record: (record["time"]["start"], record["id"]))
+    return found, warnings
+
+
+def _usable(record: dict[str, Any]) -> ReleaseRecord | None:
+    """A line of the index made safe to show, or None: anybody may have edited the file."""
+    start = parse_instant(text_at(record.get("time"), "start"))
+    name = one_line(str(record.get("id") or ""), ID_LENGTH)
+    if start is None or not name:
+        return None
+    return {
+        "id": name,
+        "taxonomy": clean_line(str(record.get("taxonomy") or "")),
+        "title": title_line(str(record.get("title") or "")) or name,
+        "time": {"start": stamp(start), "end": text_at(record.get("time"), "end")},
+        "confidence": str(record["confidence"]) if record.get("confidence") else None,
+        "source": clean_line(str(record.get("source") or "")),
+        "url": clean_line(str(record["url"])) if record.get("url") else None,
+        "summary": summary_line(str(record.get("summary") or "")),
+    }
+
+
+# --- asking it --------------------------------------------------------------------------------------------------------
+
+
+def feedback_day(last_enriched: str | None, today: date) -> date:
+    """The day to look around: of the canvas's last enrichment where it has a readable one, else today."""
+    instant = parse_instant(last_enriched)
+    return instant.date() if instant else today
+
+
+def near(index: Iterable[ReleaseRecord], around: date, window_days: int) -> list[ReleaseRecord]:
+    """The releases at most so many days before or after a UTC day, both ends included."""
+    first, last = _day(around, -window_days), _day(around, window_days)
+    return [record for record in index if first <= record["time"]["start"][:_DAY] <= last]
+
+
+def _day(around: date, days: int) -> str:
+    """A day so many days away as text, within what a calendar holds; starts are spelled alike, so they compare."""
+    ordinal = around.toordinal() + days
+    return around.fromordinal(min(max(ordinal, around.min.toordinal()), around.max.toordinal())).isoformat()
+
+
+def query(ws: Workspace, around: str, window_days: int) -> list[ReleaseRecord]:
+    """The releases around a day, from the index.
+
+    Raises:
+        WrongInput: ``around`` is no date, or the window is negative.
+        Negative: there is no index.
+    """
+    instant = parse_instant(around)
+    if instant is None:
+        raise WrongInput(f"--around is {clean_line(around)[:80]!r}; expected a date or an ISO 8601 instant")
+    if window_days < 0:
+        raise WrongInput(f"--window is {window_days}; expected 0 or more days")
+    index, _ = load_index(ws)
+    if index is None:
+        raise Negative(NO_INDEX, "Derive it from the entries: chronicle.py rebuild")
+    return near(index, instant.date(), window_days)
+
+
+def summary_text(index: Iterable[ReleaseRecord] | None, around: date, window_days: int) -> str:
+    """What a prompt says of the releases around a day: a line each, or one of two fixed sentences (step 2g.6).
+
+    Args:
+        index: what ``load_index`` gave; None where there is no index.
+        around: a UTC day.
+        window_days: days to both sides.
+    """
+    if index is None:
+        return NO_INDEX
+    return "\n".join(map(release_line, near(index, around, window_days))) or NONE_NEAR
+
+
+def release_line(record: ReleaseRecord) -> str:
+    """A release as one line."""
+    text = f"- {record['time']['start'][:10]} {record['id']}: {record['title']}"
+    return f"{text}. {record['summary']}" if record["summary"] and record["summary"] != record["title"] else text

@@ -1,0 +1,1 @@
+"""What was thought about a user: fears, steering targets, staleness."""

@@ -1,0 +1,85 @@
+"""How other people's text is put into a file so that it cannot be taken for the file's own structure.
+
+Two rules, both reversible: a line of a message that would start a heading, a quote, a fence or a rule gets a backslash
+in front of it, and an HTML comment cannot open, because its bracket becomes an entity (as in a canvas). What has to
+stand on one line is folded to one line first. Markdown shows the escaped text as it was written.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mindloop.observer.names import display_name, slug
+from mindloop.store.errors import WrongInput
+
+_BREAK = re.compile("\r\n?|[\v\f\x1c-\x1f\x85\u2028\u2029]")  # everything that some tool takes for the end of a line
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_STRUCTURE = (
+    r"(?=#|>|`{3}|~{3}|=+[^\S\n]*$|-+[^\S\n]*$"
+    r"|(?:-[^\S\n]*){3,}$|(?:\*[^\S\n]*){3,}$|(?:_[^\S\n]*){3,}$)"
+)
+_TO_ESCAPE = re.compile(r"^([^\S\n]*)(\\*)" + _STRUCTURE, re.MULTILINE)
+_ESCAPED = re.compile(r"^([^\S\n]*)\\(\\*)" + _STRUCTURE, re.MULTILINE)
+_ENTITY = re.compile(r"&(lt|gt|quot|amp);")
+_PLAIN = {"lt": "<", "gt": ">", "quot": '"', "amp": "&"}
+
+
+def unescape(text: str) -> str:
+    """Undo ``escape``: the four entities, in one pass."""
+    return _ENTITY.sub(lambda found: _PLAIN[found[1]], text)
+
+
+def escape(text: str) -> str:
+    """Write text so that no comment opens in it; ``unescape`` gives back exactly ``text``."""
+    kept = _ENTITY.sub(lambda found: "&amp;" + found[0][1:], text)
+    return kept.replace("<!--", "&lt;!--")
+
+
+def clean_line(text: str) -> str:
+    """One line without control characters or lone surrogates; runs of white space become one space."""
+    return _SURROGATE.sub("\ufffd", " ".join(_CONTROL.sub("", text).split()))
+
+
+def clean_body(text: str) -> str:
+    """A message body as it is kept: one kind of line end, no control characters, no blank ends. Idempotent."""
+    text = _SURROGATE.sub("\ufffd", _CONTROL.sub("", _BREAK.sub("\n", text)))
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
+
+
+def guard_comments(text: str) -> str:
+    """The same text in which no HTML comment starts or ends."""
+    return escape(text).replace("-->", "--&gt;")
+
+
+def write_line(text: str) -> str:
+    """Text for a place inside a line: cleaned, and no HTML comment starts or ends in it."""
+    return guard_comments(clean_line(text))
+
+
+def read_line(text: str) -> str:
+    """What ``write_line`` or ``guard_comments`` made safe."""
+    return unescape(text)
+
+
+def write_body(text: str) -> str:
+    """A message body, cleaned, in which no line is structure and no HTML comment starts."""
+    return _TO_ESCAPE.sub(r"\1\\\2", escape(clean_body(text)))
+
+
+def read_body(text: str) -> str:
+    """What ``write_body`` was given, cleaned."""
+    return unescape(_ESCAPED.sub(r"\1\2", clean_body(text)))
+
+
+def heading_name(user: str) -> str:
+    """The name that stands in ``## {user}`` and in the front matter's lists.
+
+    A proper name stays as it is written. What could not be a name (it would have been refused when the canvas was read)
+    becomes its slug, which no other name shares: a shared heading would mix two users' messages.
+    """
+    try:
+        proper = display_name(user)
+    except WrongInput:
+        return slug(user)
+    return proper if proper == user else slug(user)

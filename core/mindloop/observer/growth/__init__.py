@@ -1,0 +1,1 @@
+"""The growth loop: what became of earlier messages, and what that teaches."""

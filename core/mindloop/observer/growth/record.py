@@ -1,0 +1,113 @@
+"""Recording a batch: message ids, tokens, pattern counters, retention (follow-up, step 5.5)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from mindloop.observer.growth.metrics import counters_of
+from mindloop.observer.growth.patterns import classify_question_pattern, hypothesis_ids, topic_tags
+from mindloop.observer.growth.state import sync_hypotheses
+from mindloop.store.clock import stamp
+from mindloop.store.errors import WrongInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+    from typing import Any
+
+    from mindloop.observer.types import GrowthMessage, GrowthState, Message, UserResult
+
+MESSAGE_ID = re.compile(r"fu-[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9_-]+-[0-9]+-[0-9]+")
+TOKEN_DIGITS = 8
+
+
+def message_id(day: str, slug: str, batch_seq: int, number: int) -> str:
+    """The id of a user's ``number``-th message (from 1) in batch ``batch_seq``.
+
+    Raises:
+        WrongInput: a day or slug that would make an id which no reply could be attributed to.
+    """
+    made = f"fu-{day}-{slug}-{batch_seq}-{number}"
+    if not MESSAGE_ID.fullmatch(made):
+        raise WrongInput(f"no message id can be made of day {day!r} and slug {slug!r}", "slugs match [a-z0-9_-]+")
+    return made
+
+
+def token_of(identifier: str) -> str:
+    """The eight hex digits that the operator adds to the DM; always a string, though all may be digits."""
+    return hashlib.sha256(identifier.encode()).hexdigest()[:TOKEN_DIGITS]
+
+
+def reserve(state: GrowthState, slug: str, count: int, day: str) -> list[tuple[str, str]]:
+    """Ids and tokens that the next batch of ``count`` messages will get; nothing is consumed."""
+    seq = state["next_batch_seq"]
+    ids = [message_id(day, slug, seq, number) for number in range(1, count + 1)]
+    return [(identifier, token_of(identifier)) for identifier in ids]
+
+
+def record_batch(  # noqa: PLR0913 - what a batch is made of; the rare ones are keywords
+    state: GrowthState,
+    result: UserResult,
+    day: str,
+    now: datetime,
+    *,
+    cycle_started_at: str | None = None,
+    max_batches: int = 10,
+    hypotheses: Iterable[Any] = (),
+) -> tuple[GrowthState, list[str]]:
+    """Let growth know what is about to be sent.
+
+    Args:
+        state: the user's growth.
+        result: the validated answer; only users with messages are recorded.
+        day: today, ``YYYY-MM-DD``.
+        now: the command's instant.
+        cycle_started_at: when the cycle began, where growth was read then; the boundary for the next decay.
+        max_batches: batches to keep, at least one. Pattern counters are lifetime totals and lose nothing.
+        hypotheses: the canvas's, so that a new file knows them from its first cycle.
+
+    Returns:
+        The new state and one token a message, in order.
+    """
+    recorded = sync_hypotheses(state, hypotheses)
+    boundary = cycle_started_at or stamp(now)
+    reserved = reserve(recorded, result["slug"], len(result["messages"]), day)
+    sent = [_sent(ids, message, boundary) for ids, message in zip(reserved, result["messages"], strict=True)]
+    for message in sent:
+        counters_of(recorded, message["question_pattern"])["times_used"] += 1
+    recorded["follow_ups"].append(
+        {
+            "batch_date": day,
+            "batch_seq": recorded["next_batch_seq"],
+            "messages_sent": len(sent),
+            "message_ids": sent,
+        }
+    )
+    recorded["follow_ups"] = recorded["follow_ups"][-max(1, max_batches) :]
+    recorded["next_batch_seq"] += 1
+    recorded["last_cycle_at"] = boundary
+    recorded["last_updated"] = stamp(now)
+    return recorded, [token for _identifier, token in reserved]
+
+
+def _sent(ids: tuple[str, str], message: Message, sent_at: str) -> GrowthMessage:
+    reason = message["hypothesis_or_trigger"]
+    return {
+        "id": ids[0],
+        "token": ids[1],
+        "hypothesis_ids": hypothesis_ids(reason),
+        "topic_tags": topic_tags(reason),
+        "thread_id": None,
+        "hypothesis": reason,
+        "anchor_hash": message["anchor_quote_hash"],
+        "question_pattern": classify_question_pattern(message["message_body"], reason),
+        "outcome": "pending",
+        "outcome_at": None,
+        "response_date": None,
+        "signal_quality": None,
+        "match_evidence": None,
+        "late_response": False,
+        "sent_at": sent_at,
+    }

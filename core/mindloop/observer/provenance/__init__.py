@@ -1,0 +1,1 @@
+"""What users really said: the index, the quotes that match it, new quotes."""

@@ -1,0 +1,97 @@
+"""The registry of quotes whose hash proves them (follow-up, step 2d; spec 2.4).
+
+The exact version 1 hash decides, nothing else: one of a block's readings must have the declared hash. Folding of smart
+quotes only explains a mismatch (``quote_drift``), it never repairs one.
+"""
+
+from __future__ import annotations
+
+from mindloop.observer.canonical import EMPTY_HASH, content_hash, norm_hash
+from mindloop.observer.canvas.blockquotes import Blockquote, blockquotes
+from mindloop.store.clock import parse_instant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mindloop.observer.types import ProvenanceRecord, Quote
+
+__all__ = [
+    "CONFIDENCES",
+    "Blockquote",
+    "best_records",
+    "blockquotes",
+    "confidence_of",
+    "proven_text",
+    "registry",
+]
+
+CONFIDENCES = ("exact", "day_level", "inferred", "unknown")
+"""How sure a source timestamp is, best first (spec 1.3)."""
+
+
+def registry(body: str, records: list[ProvenanceRecord], *, strict: bool = False) -> list[Quote]:
+    """Return the quote registry of one user (follow-up, step 2d).
+
+    Args:
+        body: the canvas body.
+        records: this user's provenance records, of nobody else.
+        strict: a quote whose hash the index does not know is not verified (``observer.provenance.strict``).
+
+    Returns:
+        One entry a quote in the order of the canvas; a verified hash occurs once, with the text that came first.
+    """
+    known = best_records(records)
+    result: list[Quote] = []
+    seen: set[str] = set()
+    for block in blockquotes(body):
+        quote = _entry(block, known, strict=strict)
+        digest = quote["hash"]
+        if quote["hash_verified"] and digest:
+            if digest in seen:
+                continue
+            seen.add(digest)
+        result.append(quote)
+    return result
+
+
+def proven_text(block: Blockquote) -> str | None:
+    """Return the candidate whose hash is the declared one; None where nothing proves the quote."""
+    if block.declared is None or block.declared == EMPTY_HASH:
+        return None
+    return next((text for text in block.readings() if content_hash(text) == block.declared), None)
+
+
+def _entry(block: Blockquote, known: dict[str, ProvenanceRecord], *, strict: bool) -> Quote:
+    text = proven_text(block)
+    record = known.get(block.declared or "")
+    return {
+        "quote_text": block.display if text is None else text,
+        "hash": block.declared,
+        "hash_verified": text is not None and not (strict and record is None),
+        "confidence": confidence_of(record) if record else "unknown",
+        "source_timestamp": record.get("source_timestamp") if record else None,
+        "in_index": record is not None,
+    }
+
+
+def confidence_of(record: ProvenanceRecord) -> str:
+    """Return a record's confidence; what is no confidence of ours counts as unknown."""
+    value = record.get("source_timestamp_confidence")
+    return value if value in CONFIDENCES else "unknown"
+
+
+def best_records(records: Iterable[ProvenanceRecord]) -> dict[str, ProvenanceRecord]:
+    """Return one record a hash: the best confidence, then the earliest instant, then the first in the file."""
+    best: dict[str, ProvenanceRecord] = {}
+    for record in records:
+        digest = norm_hash(record.get("content_hash"))
+        if digest and (digest not in best or _rank(record) < _rank(best[digest])):
+            best[digest] = record
+    return best
+
+
+def _rank(record: ProvenanceRecord) -> tuple[int, float]:
+    stamp = record.get("source_timestamp")
+    instant = parse_instant(stamp) if stamp else None
+    return CONFIDENCES.index(confidence_of(record)), instant.timestamp() if instant else float("inf")

@@ -1,0 +1,131 @@
+"""The canvas folder: nobody hides anybody."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mindloop.observer.canvas.reading import basenames, load_canvas, load_canvases, matches, wallet_key, wallets
+from tests.helpers.research import research_workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DIR = "grimoires/observer/canvas"
+
+
+def note(user: str, wallet: str = "null") -> str:
+    return f"---\nuser: {user}\nwallet: {wallet}\n---\n> gm\n"
+
+
+def load(tmp_path: Path, files: dict[str, str]) -> list[tuple[str, str, bool]]:
+    workspace = research_workspace(tmp_path, {f"{DIR}/{name}": text for name, text in files.items()})
+    return [(one.path.rsplit("/", 1)[-1], one.user_guess, one.canvas is not None) for one in load_canvases(workspace)]
+
+
+def test_sorted_and_complete(tmp_path: Path) -> None:
+    """Files come by name; other files, templates, dot files and sub-folders do not come at all."""
+    files = {
+        "zoe.md": note("zoe"),
+        "bob-canvas.md": note("Bob"),
+        "a.txt": "x",
+        ".hidden.md": note("h"),
+        "old/x.md": note("x"),
+        "template.md": "---\ntype: user_canvas_template\nuser: '{{username}}'\n---\n",
+    }
+    assert load(tmp_path, files) == [("bob-canvas.md", "Bob", True), ("zoe.md", "zoe", True)]
+
+
+def test_no_folder(tmp_path: Path) -> None:
+    """Without a folder there are no canvases."""
+    assert load_canvases(research_workspace(tmp_path)) == []
+
+
+def test_one_bad_file_stops_nobody(tmp_path: Path) -> None:
+    """A bad canvas is listed with whose it seems to be; the others are read."""
+    files = {"a-canvas.md": "no header", "b.md": note("../x"), "c.md": note("carl"), "d.md": "---\nuser: [\n---\n"}
+    assert load(tmp_path, files) == [
+        ("a-canvas.md", "a", False),
+        ("b.md", "../x", False),
+        ("c.md", "carl", True),
+        ("d.md", "d", False),
+    ]
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    """A canvas that is not UTF-8 is refused and names the byte."""
+    workspace = research_workspace(tmp_path, {f"{DIR}/bob.md": ""})
+    (tmp_path / DIR / "bob.md").write_bytes(b"---\nuser: bob\n---\n\xff\xfe")
+    found = load_canvases(workspace)[0]
+    assert (found.canvas, "byte 18 is not UTF-8" in str(found.error)) == (None, True)
+
+
+def test_duplicates(tmp_path: Path) -> None:
+    """Of two canvases for one user the -canvas.md counts; the other says so."""
+    files = {
+        "bob.md": note("bob"),
+        "bob-canvas.md": note("Bob"),
+        "x-canvas.md": note('"@BOB"'),
+        "bobby.md": note("bobby"),
+    }
+    workspace = research_workspace(tmp_path, {f"{DIR}/{name}": text for name, text in files.items()})
+    found = load_canvases(workspace)
+    assert [(one.path.rsplit("/", 1)[-1], one.error and one.error.message) for one in found] == [
+        ("bob-canvas.md", None),
+        ("bob.md", f"{DIR}/bob.md: a second canvas of Bob; {DIR}/bob-canvas.md counts"),
+        ("bobby.md", None),
+        ("x-canvas.md", f"{DIR}/x-canvas.md: a second canvas of Bob; {DIR}/bob-canvas.md counts"),
+    ]
+
+
+def test_a_huge_canvas_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Above the limit the size decides; the error names both numbers and the setting."""
+    workspace = research_workspace(tmp_path, {f"{DIR}/bob.md": note("bob")})
+    with (tmp_path / DIR / "bob.md").open("r+b") as file:
+        file.truncate(50_000_000)
+    assert workspace.settings.get("observer.canvas_max_bytes") == 4_000_000
+    monkeypatch.setattr(type(workspace), "read", lambda *_: pytest.fail("it was read"))
+    found = load_canvas(workspace, f"{DIR}/bob.md")
+    assert found is not None
+    assert str(found.error) == (
+        f"{DIR}/bob.md: 50000000 bytes, at most 4000000 are read\n"
+        "Make the canvas smaller, or raise observer.canvas_max_bytes in mindloop.yaml."
+    )
+
+
+def test_file_names_that_break_a_line(tmp_path: Path) -> None:
+    """A file name with a line break is refused and shown on one line."""
+    workspace = research_workspace(tmp_path, {f"{DIR}/a\n## b.md": note("bob")})
+    found = load_canvases(workspace)[0]
+    assert (found.path, found.user_guess, found.canvas) == (f"{DIR}/a ## b.md", "a ## b", None)
+
+
+@pytest.mark.parametrize("name", ["bob", "@bob", "BOB", "papa-flavio", "papa-flavio-canvas", "Papa-Flavio"])
+def test_matches(tmp_path: Path, name: str) -> None:
+    """A canvas is meant by its user, its stem or its whole name, in any case."""
+    workspace = research_workspace(tmp_path, {f"{DIR}/papa-flavio-canvas.md": note("Bob")})
+    assert matches(load_canvases(workspace)[0], name)
+
+
+@pytest.mark.parametrize("name", ["bo", "bob*", "bobby", "papa", "", "papa-flavio-canvas.md.md"])
+def test_matches_nothing_else(tmp_path: Path, name: str) -> None:
+    """A part of a name, a pattern or a longer name means nobody."""
+    workspace = research_workspace(tmp_path, {f"{DIR}/papa-flavio-canvas.md": note("Bob")})
+    assert not matches(load_canvases(workspace)[0], name)
+
+
+def test_wallets_and_basenames(tmp_path: Path) -> None:
+    """Wallets compare by their digits; the names of all files count, readable or not."""
+    files = {"a.md": note("Ann", f"0x{'aB' * 20}"), "b.md": note("b", "bc1"), "c.md": "broken"}
+    workspace = research_workspace(tmp_path, {f"{DIR}/{name}": text for name, text in files.items()})
+    found = load_canvases(workspace)
+    assert (wallets(found), basenames(found)) == ({"ann": "ab" * 20}, ["a.md", "b.md", "c.md"])
+
+
+@pytest.mark.parametrize(
+    ("wallet", "key"), [(f"0x{'AB' * 20}", "ab" * 20), (None, None), ("0x12", None), ("AB" * 21, None)]
+)
+def test_wallet_key(wallet: str | None, key: str | None) -> None:
+    """Only 0x and 40 hex digits can be compared."""
+    assert wallet_key(wallet) == key
