@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from mindloop.store import records, strict_yaml
 from mindloop.store.workspace import Workspace
-
 from tests.helpers.faults import snapshot
 from tests.helpers.writers import Writer
 

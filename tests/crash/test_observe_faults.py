@@ -5,12 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from mindloop.observer.canvas import load_canvases
-from mindloop.observer.observe import add_quote
-from mindloop.observer.provenance import load_index
-from mindloop.observer.quotes import registry
+from mindloop.observer.canvas.reading import load_canvases
+from mindloop.observer.provenance.index import load_index
+from mindloop.observer.provenance.observe import add_quote
+from mindloop.observer.provenance.quotes import registry
 from mindloop.store.workspace import Workspace
-
 from tests.helpers.faults import exhaust
 
 if TYPE_CHECKING:

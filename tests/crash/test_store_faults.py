@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.store import records, strict_yaml
 from mindloop.store.workspace import Workspace
-
 from tests.helpers import faults
 
 if TYPE_CHECKING:

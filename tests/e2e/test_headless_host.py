@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from mindloop.hosts.claude import SYSTEM_PROMPT, ClaudeHost
 from mindloop.hosts.errors import HostFailed, HostMissing
-
 from tests.helpers.client_sandbox import Sandbox, client, environment
 from tests.helpers.follow_up_play import answer_of, sample_with_canaries
 from tests.helpers.model_api import ModelApi, call, failure, text

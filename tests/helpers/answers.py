@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mindloop.observer.canonical import content_hash
-from mindloop.observer.packet import PacketParts
+from mindloop.observer.packet.prompt import PacketParts
 
 if TYPE_CHECKING:
     from mindloop.observer.types import AnswerCase, Quote, TemporalEntry

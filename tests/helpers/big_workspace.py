@@ -7,7 +7,7 @@ import os
 
 from mindloop.cli.init import make
 from mindloop.observer.canonical import content_hash
-from mindloop.observer.chronicle import rebuild_index
+from mindloop.observer.chronicle.releases import rebuild_index
 from mindloop.observer.layout import Layout
 from mindloop.store.workspace import Workspace
 
@@ -87,7 +87,9 @@ def make_big_workspace(root: str, canvases: int, records: int) -> Workspace:
     lines = (_line(number, index) for number in range(canvases) for index in range(per_user))
     _write(workspace, layout.provenance_index, "".join(lines))
     for number, (title, start) in enumerate(RELEASES, 1):
-        entry = f"---\nid: CHRON-{number}\ntaxonomy: system.app.released\ntitle: {title}\ntime:\n  start: {start}\n---\n"
+        entry = (
+            f"---\nid: CHRON-{number}\ntaxonomy: system.app.released\ntitle: {title}\ntime:\n  start: {start}\n---\n"
+        )
         _write(workspace, f"{layout.chronicle_dir}/CHRON-{number}.md", entry)
     with workspace.transaction("research") as tx:
         rebuild_index(tx)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
-from mindloop.observer.growth import new_growth, record_batch
+from mindloop.observer.growth.record import record_batch
+from mindloop.observer.growth.state import new_growth
 
 if TYPE_CHECKING:
     from mindloop.observer.types import GrowthMessage, GrowthState, Message, UserResult

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mindloop.protocol.run_files import RunPlace, prompt_hash, write_object
-
 from tests.helpers.research import research_workspace
 
 TYPE_CHECKING = False

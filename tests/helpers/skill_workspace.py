@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from mindloop.cli.init import make
-from mindloop.observer.batch_parse import parse_batch
+from mindloop.observer.batch.parse import parse_batch
 from mindloop.observer.canonical import content_hash
-from mindloop.observer.chronicle import add_release
+from mindloop.observer.chronicle.releases import add_release
 from mindloop.observer.names import display_name, slug
-from mindloop.observer.observe import add_quote
+from mindloop.observer.provenance.observe import add_quote
 from mindloop.protocol.run_files import file_answer, find_run, read_item, read_packet
 from mindloop.skills.follow_up.begin import Begun, begin
 from mindloop.skills.follow_up.resume import Resumed, resume

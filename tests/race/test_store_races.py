@@ -9,11 +9,11 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+
 from mindloop.store import records, strict_yaml
 from mindloop.store.errors import Busy
 from mindloop.store.scopes import lock_path
 from mindloop.store.workspace import Workspace
-
 from tests.helpers.folders import fast_folder
 from tests.helpers.writers import Writer
 
