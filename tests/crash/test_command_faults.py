@@ -92,6 +92,7 @@ def test_an_observed_quote_verifies_or_is_not_there(prepared: Path, tmp_path: Pa
         check=readable_at_once,
         kinds=FAULTS,
         judge=repeated(*lines, more=verified),
+        every=lab.EVERY,
     )
 
     assert set(report.statuses) == {"killed", "refused", "done"}
@@ -189,7 +190,9 @@ def test_init_with_a_sample_can_be_repeated_wherever_it_ended(tmp_path: Path, mo
     )
     empty = tmp_path / "empty"
     empty.mkdir()
-    report = exhaust(empty, initialise("--sample"), tmp_path, kinds=FAULTS, judge=made_in_the_end("--sample"))
+    report = exhaust(
+        empty, initialise("--sample"), tmp_path, kinds=FAULTS, judge=made_in_the_end("--sample"), every=lab.EVERY
+    )
 
     assert set(report.statuses) == {"killed", "refused", "done"}
 
@@ -246,7 +249,7 @@ def test_repairs_keep_every_line(prepared: Path, tmp_path: Path) -> None:
         lab.require_readable(root)
         assert snapshot(root) == states[-1], f"{outcome}"
 
-    report = exhaust(prepared, mend, tmp_path, kinds=FAULTS, judge=judge)
+    report = exhaust(prepared, mend, tmp_path, kinds=FAULTS, judge=judge, every=lab.EVERY)
 
     assert set(report.statuses) == {"killed", "refused", "done"}
 

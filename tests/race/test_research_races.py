@@ -121,10 +121,10 @@ def test_an_index_has_every_text_once(workspace: Workspace) -> None:
 def test_a_batch_keeps_every_message_of_every_run(workspace: Workspace) -> None:
     """Runs of twenty processes join one day's file; sections go on counting and the sums are those of the body.
 
-    A merge costs as much as the file is long, so each process brings four runs and commits one of them again the other
-    196 times, as a retry after a crash does: that changes nothing.
+    A merge costs as much as the file is long, so each process brings two runs and commits them again the other 198
+    times, as a retry after a crash does: that changes nothing.
     """
-    users, fresh = 7, 4
+    users, fresh = 7, 2
 
     def merge(number: int, turn: int) -> None:
         token = f"{number * fresh + turn:08x}"
