@@ -8,6 +8,7 @@ import pytest
 
 from mindloop.observer.growth.outcome import apply_outcome
 from mindloop.protocol.run_files import RunPlace, all_runs, read_head
+from mindloop.skills.follow_up import resume as resume_module
 from mindloop.skills.follow_up.finish import BEGINNING
 from mindloop.store.documents import read_yaml, write_yaml
 from mindloop.store.workspace import Workspace
@@ -110,6 +111,27 @@ def test_a_fault_during_the_recovery_of_a_resume(skill: SkillWorkspace, tmp_path
     report = exhaust(skill.root, commands(RESUME), tmp_path, kinds=("kill",), compound=True, every=lab.EVERY)
 
     assert report.compound > 100
+
+
+def test_a_resume_in_several_transactions_goes_on_where_it_ended(
+    skill: SkillWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hundreds of users are finished in groups; here a group is one user. Whoever is done is not done again."""
+    monkeypatch.setattr(resume_module, "GROUP", 1)
+    stages = lab.milestones(answered(skill).root, commands(RESUME), tmp_path)
+
+    def judge(root: Path, _states: list[State], outcome: Outcome) -> None:
+        lab.succeed(lab.STATUS, root)
+        lab.require_no_leftovers(root, outcome)
+        assert snapshot(root) in (stages[-1:] if outcome.status == "done" else stages), f"{outcome}"
+        lab.require_readable(root)
+        lab.require_agreement(root)
+        lab.succeed(RESUME, root)
+        assert snapshot(root) == stages[-1], f"{outcome}"
+
+    report = exhaust(skill.root, commands(RESUME), tmp_path, kinds=("kill", "ENOSPC"), judge=judge, every=lab.EVERY)
+
+    assert set(report.statuses) == {"killed", "refused", "done"}
 
 
 # --- begin ------------------------------------------------------------------------------------------------------------
