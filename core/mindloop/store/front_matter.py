@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import yaml
-
 from mindloop.store import strict_yaml
 from mindloop.store.errors import Malformed, WrongInput
 
@@ -117,7 +115,7 @@ def _read_back(text: str) -> object:
 
 
 def _edit(header: str, key: str, line: str, line_end: str) -> str:
-    span = _value_span(header, key)
+    span = strict_yaml.value_span(header, key)
     if span is None:
         return header + ("" if not header or header.endswith("\n") else line_end) + line + line_end
     start, end = span
@@ -128,13 +126,3 @@ def _edit(header: str, key: str, line: str, line_end: str) -> str:
 def _value_of(line: str, key: str) -> str:
     # The key is dumped the same way alone, so that a key with a colon in quotes is cut at the right place.
     return line[len(strict_yaml.dump({key: None}).rstrip("\n")) - len("null") :]
-
-
-def _value_span(header: str, key: str) -> tuple[int, int] | None:
-    root = yaml.compose(header, Loader=strict_yaml.Loader)
-    for name, node in root.value if isinstance(root, yaml.MappingNode) else ():
-        if name.value == key:
-            if not isinstance(node, yaml.ScalarNode) or node.style in ("|", ">"):
-                raise WrongInput(f"{key!r} is not a value of one line", "Edit the header by hand.")
-            return node.start_mark.index, node.end_mark.index
-    return None

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import re
 
-import yaml
-from yaml.constructor import ConstructorError
-
 from mindloop.store.errors import Malformed, WrongInput
+from mindloop.store.lazy_patterns import compiled_later
+
+with compiled_later():
+    import yaml
+    from yaml.constructor import ConstructorError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +104,21 @@ def load(text: str, source: str = "", limit: int = _READER_LIMIT) -> object:
         raise Malformed(f"{_place(source)}{_reason(error)}", "Quote the value if it is text.") from None
     except (ValueError, RecursionError) as error:
         raise Malformed(f"{_place(source)}not readable as YAML: {error}") from None
+
+
+def value_span(text: str, key: str) -> tuple[int, int] | None:
+    """Where the one-line value of a top-level key stands in a mapping, or None where the key is not there.
+
+    Raises:
+        WrongInput: the value is a block, a list or a mapping.
+    """
+    root = yaml.compose(text, Loader=Loader)
+    for name, node in root.value if isinstance(root, yaml.MappingNode) else ():
+        if name.value == key:
+            if not isinstance(node, yaml.ScalarNode) or node.style in ("|", ">"):
+                raise WrongInput(f"{key!r} is not a value of one line", "Edit the header by hand.")
+            return node.start_mark.index, node.end_mark.index
+    return None
 
 
 def _refuse_aliases(text: str) -> None:

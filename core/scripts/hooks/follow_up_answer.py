@@ -2,7 +2,7 @@
 ''':'
 python="${0%/*}/../../../.venv/bin/python"
 [ -x "$python" ] || python=python3
-exec "$python" "$0" "$@"
+exec "$python" -IS "$0" "$@"
 '''
 import sys
 from os.path import dirname, realpath

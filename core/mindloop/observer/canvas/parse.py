@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from mindloop.observer.canvas import hypotheses
 from mindloop.observer.canvas.sections import blocks, one_line, split_lines, visible_rows
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mindloop.observer.canvas.hypotheses import Gap, Hypothesis, Promise
+    from mindloop.observer.canvas.sections import Block, Row
 
 
 SCHEMA_VERSION = 2
@@ -49,30 +51,7 @@ class Canvas:
         schema_version: a number, or None where the header has none.
         meta: the whole header; values are strings, None, lists and mappings.
         body: the text below the header, to the byte. body_line: the line of the file where it starts.
-        hypotheses, promises, gaps: what the body's sections hold.
-        has_quotes: whether there is any blockquote.
-        warnings: what was passed over, one line each.
     """
-
-    __slots__ = (
-        "basename",
-        "body",
-        "body_line",
-        "gaps",
-        "has_quotes",
-        "hypotheses",
-        "last_enriched",
-        "lifecycle_state",
-        "meta",
-        "path",
-        "promises",
-        "schema_version",
-        "slug",
-        "updated",
-        "user",
-        "wallet",
-        "warnings",
-    )
 
     def __init__(self, path: str, meta: dict[str, Any], body: str, user: str, body_line: int = 1) -> None:
         self.path = path
@@ -82,32 +61,58 @@ class Canvas:
         self.meta = meta
         self.body = body
         self.body_line = body_line
-        self.warnings: list[str] = []
+        self._header_warnings: list[str] = []
         self.wallet = self._wallet(meta.get("wallet"))
         self.lifecycle_state = _text(meta.get("lifecycle_state"))
         self.schema_version = _schema_version(meta.get("schema_version"))
         self.last_enriched = _text(meta.get("last_enriched"))
         self.updated = _text(meta.get("updated"))
-        self._read_body()
 
-    def _read_body(self) -> None:
-        rows = [row for row in visible_rows(self.body) if row]
-        sections = blocks(rows, 2)
-        self.hypotheses: list[Hypothesis] = hypotheses.read_hypotheses(sections)
-        self.promises: list[Promise] = hypotheses.read_promises(sections)
-        self.gaps: list[Gap] = hypotheses.read_gaps(rows)
-        self.has_quotes = any(_QUOTE_LINE.match(row.text) for row in rows)
-        for promise in self.promises:
-            if parse_instant(promise.date) is None:
-                shown = one_line(promise.date, 40)
-                self.warnings.append(f"line {promise.line}: the promise has no date that can be read: {shown!r}")
+    # Most commands look at few canvases, or at few parts of many: each part of the body is read when it is asked for.
+
+    @cached_property
+    def _rows(self) -> list[Row]:
+        return [row for row in visible_rows(self.body) if row]
+
+    @cached_property
+    def _sections(self) -> list[Block]:
+        return blocks(self._rows, 2)
+
+    @cached_property
+    def hypotheses(self) -> list[Hypothesis]:
+        """The Level 3 hypotheses."""
+        return hypotheses.read_hypotheses(self._sections)
+
+    @cached_property
+    def promises(self) -> list[Promise]:
+        """The rows of the Future Promises table."""
+        return hypotheses.read_promises(self._sections)
+
+    @cached_property
+    def gaps(self) -> list[Gap]:
+        """The expectation gaps."""
+        return hypotheses.read_gaps(self._rows)
+
+    @cached_property
+    def has_quotes(self) -> bool:
+        """Whether there is any blockquote."""
+        return any(_QUOTE_LINE.match(row.text) for row in self._rows)
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What was passed over, one line each."""
+        undated = [promise for promise in self.promises if parse_instant(promise.date) is None]
+        return self._header_warnings + [
+            f"line {promise.line}: the promise has no date that can be read: {one_line(promise.date, 40)!r}"
+            for promise in undated
+        ]
 
     def _wallet(self, value: object) -> str | None:
         wallet = _text(value)
         if wallet is None or not wallet.strip("0x.…") or wallet.startswith("{"):
             return None
         if not WALLET.match(wallet):
-            self.warnings.append(f"the wallet {one_line(wallet, 60)!r} is not 0x and 40 hex digits")
+            self._header_warnings.append(f"the wallet {one_line(wallet, 60)!r} is not 0x and 40 hex digits")
         return wallet
 
 

@@ -1,0 +1,38 @@
+"""Regular expressions of a library that are compiled when they are first used, not when it is imported.
+
+PyYAML compiles the patterns of its pure Python reader on import, for a third of what its import costs; the C parser
+that we use never looks at them. Inside ``compiled_later`` such patterns become promises.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any
+
+_compile = re.compile
+
+
+class LazyPattern:
+    """Stands for a pattern; its first use compiles it."""
+
+    def __init__(self, pattern: str, flags: int = 0) -> None:
+        self._what = (pattern, flags)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_compile(*self._what), name)
+
+
+class compiled_later:  # noqa: N801 - used like a function: ``with compiled_later():``
+    """While it is open, ``re.compile`` gives promises. For imports only: other threads would get promises too."""
+
+    def __enter__(self) -> None:
+        re.compile = LazyPattern  # type: ignore[assignment]
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        re.compile = _compile
