@@ -9,7 +9,6 @@ import pytest
 from mindloop.observer.growth.outcome import apply_outcome
 from mindloop.protocol.run_files import RunPlace, all_runs, read_head
 from mindloop.skills.follow_up import resume as resume_module
-from mindloop.skills.follow_up.finish import BEGINNING
 from mindloop.store.documents import read_yaml, write_yaml
 from mindloop.store.workspace import Workspace
 from tests.helpers import command_faults as lab
@@ -28,6 +27,7 @@ BEGIN = Line("follow_up", "begin", "--json")
 RESUME = Line("follow_up", "resume", RUN)
 FAULTS = ("kill", "torn", "ENOSPC", "EIO")
 STICKY = ("ENOSPC!", "EIO!")
+BEGINNING = "beginning"  # the state of a run whose begin has not come to its end
 SPARSE = 1 if lab.EVERY == 1 else 7  # what is made of parts that are tested one by one
 
 
