@@ -22,7 +22,8 @@ def open_run(root: Path, done: dict[str, Any] | None = None) -> Workspace:
     workspace = research_workspace(root)
     place = RunPlace("researcher", RUN)
     with workspace.transaction(place.scope) as tx:
-        write_object(tx, place.head, {"schema": 1, "run": RUN, "waiting": {"alice": "alice"}, "done": done or {}})
+        head = {"schema": 1, "state": "open", "started_at": "2026-02-14T10:00:00Z", "skipped": []}
+        write_object(tx, place.head, {**head, "waiting": {"alice": "alice"}, "done": done or {}})
         item = {"schema": 1, "user": "alice", "prompt": PACKET, "sha256": prompt_hash(PACKET)}
         write_object(tx, place.item("alice"), item)
     return workspace

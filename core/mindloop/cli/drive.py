@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from mindloop.cli.follow_up import add_flags, begun_json, flags_of, resume_code, resumed_json, show_begun, show_resumed
-from mindloop.cli.output import emit, emit_json, note, progress_bar
+from mindloop.cli.follow_up import (
+    add_flags,
+    begun_json,
+    flags_of,
+    resume_code,
+    resumed_json,
+    show_begun,
+    show_resumed,
+    show_warnings,
+)
+from mindloop.cli.output import emit, emit_json, progress_bar
 from mindloop.cli.parsing import add_json, parser, verb
 from mindloop.cli.place import opened
 
@@ -93,9 +102,8 @@ def _batch_text(workspace: Workspace, driven: Driven) -> str:
 def _show(workspace: Workspace, driven: Driven, chosen: Any) -> None:
     if chosen.host == "rehearsal":
         emit("rehearsal: no model was asked; every message is a labelled placeholder on a verified quote")
+    show_warnings(driven.warnings)
     if chosen.dry_run:
-        for warning in driven.warnings:
-            note(f"warning: {warning}")
         emit(_batch_text(workspace, driven))
         return
     if driven.begun:

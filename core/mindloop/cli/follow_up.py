@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mindloop.store.workspace import Workspace
 
 PROG = "follow_up.py"
+WARNINGS_SHOWN = 10
 VERBS = {
     "begin": "check every canvas, write one packet for each user who qualifies",
     "packet": "print the exact prompt of one user",
@@ -54,8 +55,19 @@ def _begin(argv: list[str]) -> int:
     if chosen.json:
         emit_json(begun_json(begun, dry_run=chosen.dry_run))
     else:
+        show_warnings(begun.warnings)
         show_begun(begun, dry_run=chosen.dry_run, full=chosen.full)
     return 0
+
+
+def show_warnings(warnings: list[str]) -> None:
+    """The first warnings, on stderr."""
+    from mindloop.cli.output import note
+
+    for warning in warnings[:WARNINGS_SHOWN]:
+        note(f"warning: {warning}")
+    if len(warnings) > WARNINGS_SHOWN:
+        note(f"warning: (+{len(warnings) - WARNINGS_SHOWN} more: --json shows all)")
 
 
 def add_flags(options: Any) -> None:
@@ -78,7 +90,7 @@ def begun_json(begun: Begun, *, dry_run: bool) -> dict[str, Any]:
         "waiting": [{"user": entry["user"], "packet": entry["packet"]} for entry in begun.waiting],
         "skipped": [{"user": entry["user"], "reason": entry["reason"]} for entry in begun.skipped],
         "batch": None if dry_run else begun.batch,
-        "warnings": begun.warnings[:20],
+        "warnings": begun.warnings,
     }
 
 
@@ -201,6 +213,7 @@ def _resume(argv: list[str]) -> int:
     if chosen.json:
         emit_json(resumed_json(resumed))
     else:
+        show_warnings(resumed.warnings)
         show_resumed(resumed, full=chosen.full)
     return resume_code(resumed)
 
@@ -229,10 +242,8 @@ def resumed_json(resumed: Resumed) -> dict[str, Any]:
 
 def show_resumed(resumed: Resumed, *, full: bool) -> None:
     """The same for people and models, short."""
-    from mindloop.cli.output import emit, limited, note
+    from mindloop.cli.output import emit, limited
 
-    for warning in resumed.warnings:
-        note(f"warning: {warning}")
     written = [entry for entry in resumed.done if entry["messages"]]
     total = sum(entry["messages"] for entry in written)
     head = f"{_number(total, 'message')} for {_number(len(written), 'user')}"

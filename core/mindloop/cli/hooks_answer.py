@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mindloop.cli.hooks import PREFIX, calls_writer, reference, tool_input, why, workspace_of
+from mindloop.store.errors import Negative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ def handle(event: dict[str, Any]) -> dict[str, Any] | None:
     label = str(tool_input(event).get("description"))
     try:
         receipt = _file(event, response)
+    except Negative as error:  # nothing waits for this answer any more: another call would be paid for nothing
+        receipt = f"not filed, nothing to do: {why(error)}"
     except Exception as error:  # noqa: BLE001  # the answer is not shown either way
         receipt = f"not filed, still open: {why(error)}"
     return _in_place_of(response, label if reference(label) else f"{PREFIX}?", receipt)

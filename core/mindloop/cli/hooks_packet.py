@@ -39,9 +39,14 @@ def _swap(event: dict[str, Any], asked: dict[str, Any], run: str, user: str) -> 
     The description carries the reference, because the hook behind the call sees the packet in the prompt's place. The
     call stays in the foreground: a background answer would come back through the conversation.
     """
-    from mindloop.protocol.run_files import read_packet
+    from mindloop.protocol.run_files import find_run, read_head, read_item
+    from mindloop.store.errors import Negative
 
-    packet = read_packet(workspace_of(event), run, user).decode("utf-8")
+    workspace = workspace_of(event)
+    place = find_run(workspace, run)
+    packet = read_item(workspace, place, user)["prompt"]
+    if user in read_head(workspace, place)["done"]:
+        raise Negative(f"{user!r} of {run!r} is done already", "Go on with those who still wait.")
     wanted = {
         "subagent_type": asked["subagent_type"],
         "description": f"{PREFIX}{run}/{user}",

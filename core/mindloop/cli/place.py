@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from mindloop.store.workspace import Workspace
 
 
@@ -16,5 +18,6 @@ def opened(*, dry_run: bool = False) -> Workspace:
     workspace = Workspace.find()
     if dry_run:
         return workspace.in_memory()
-    workspace.recover()
+    for line in workspace.recover():
+        sys.stderr.write(f"mindloop: {line}\n")
     return workspace

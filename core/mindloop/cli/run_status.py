@@ -43,18 +43,17 @@ def status(argv: list[str]) -> int:
 def describe(workspace: Workspace, place: RunPlace) -> dict[str, Any]:
     """Where a run stands: its state, who waits, who is answered, who is done, who was left out."""
     head = read_head(workspace, place)
-    done = head.get("done", {})
-    waiting = head.get("waiting", {})
+    done, waiting = head["done"], head["waiting"]
     answered = answered_items(workspace, place) & set(waiting)
     return {
         "run": place.run,
         "skill": head.get("skill"),
-        "state": head.get("state"),
-        "started_at": head.get("started_at"),
+        "state": head["state"],
+        "started_at": head["started_at"],
         "waiting": sorted(set(waiting) - answered - set(done)),
         "answered": sorted(answered - set(done)),
         "done": dict(sorted(done.items())),
-        "skipped": [{"user": entry["user"], "reason": entry["reason"]} for entry in head.get("skipped", [])],
+        "skipped": [{"user": entry["user"], "reason": entry["reason"]} for entry in head["skipped"]],
         "batch": head.get("batch"),
     }
 

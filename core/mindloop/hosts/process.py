@@ -13,7 +13,11 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeVar
+
+    T = TypeVar("T")
+    R = TypeVar("R")
 
 OUTPUT_LIMIT = 16_000_000  # bytes of standard output, and of standard error
 _CHUNK = 65_536
@@ -100,6 +104,28 @@ def _close(stream: object) -> None:
         stream.close()  # type: ignore[attr-defined]
     except OSError:
         return
+
+
+def side_by_side(work: Callable[[T], R], jobs: Sequence[T], workers: int) -> Iterator[tuple[T, R]]:
+    """Do each job, at most ``workers`` at a time in threads, and yield it with its result as soon as that is there.
+
+    Where a job raises, or the caller goes away (Ctrl-C among others), what runs is ended, what waits is never started,
+    and the error is the caller's.
+    """
+    if min(workers, len(jobs)) <= 1:
+        yield from ((job, work(job)) for job in jobs)
+        return
+    from concurrent.futures import ThreadPoolExecutor, as_completed
+
+    with ThreadPoolExecutor(min(workers, len(jobs))) as pool:
+        try:
+            futures = {pool.submit(work, job): job for job in jobs}
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            end_all()
+            raise
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -24,6 +24,7 @@ AGENTS_DIR = "agents"
 RUNS = "session/runs"
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
 _NAME_LIMIT = 80
+STATES = BEGINNING, OPEN, COMPLETE = "beginning", "open", "complete"
 
 
 def runs_dir(agent: str) -> str:
@@ -108,11 +109,40 @@ def all_runs(workspace: Workspace) -> list[RunPlace]:
 
 
 def read_head(workspace: Workspace | Transaction, place: RunPlace) -> dict[str, Any]:
-    """A run's head; raises Malformed where it does not parse, NewerSchema where a later version wrote it."""
-    head = _read_object(workspace, place.head)
+    """A run's head: ``state``, ``started_at``, ``waiting`` and ``done`` by item, ``skipped`` with reasons.
+
+    Raises:
+        Negative: there is none.
+        Malformed: it does not parse, or it has not the shape of a head.
+        NewerSchema: a later version wrote it.
+    """
+    head = read_object(workspace, place.head)
     if head is None:
         raise Negative(f"run {place.run!r} is gone", "List the runs with: follow_up.py status")
+    wrong = head_problems(head)
+    if wrong:
+        hint = "Begin a new run: follow_up.py begin; this file can be removed."
+        raise Malformed(f"{place.head}: {'; '.join(wrong)}", hint)
     return head
+
+
+def head_problems(head: dict[str, Any]) -> list[str]:
+    """What a head lacks for anybody to show or resume its run, a clause each."""
+    found = []
+    if head.get("state") not in STATES:
+        found.append(f"state is {head.get('state')!r:.60}, expected one of {', '.join(STATES)}")
+    for key, kind, name in (("waiting", dict, "an object"), ("done", dict, "an object"), ("skipped", list, "a list")):
+        value = head.get(key)
+        if not isinstance(value, kind):
+            found.append(f"{key} is {'missing' if value is None else f'a {type(value).__name__}'}, expected {name}")
+    return found or _text_problems(head)
+
+
+def _text_problems(head: dict[str, Any]) -> list[str]:
+    named = all(isinstance(entry, dict) and {"user", "reason"} <= entry.keys() for entry in head["skipped"])
+    texts = [head.get("started_at"), *head["waiting"].values(), *head["done"].values()]
+    whole = named and all(isinstance(text, str) for text in texts)
+    return [] if whole else ["started_at, users and reasons are not all texts"]
 
 
 def read_item(workspace: Workspace | Transaction, place: RunPlace, item: str) -> dict[str, Any]:
@@ -122,7 +152,7 @@ def read_item(workspace: Workspace | Transaction, place: RunPlace, item: str) ->
         Negative: the run has no such item.
         Malformed: the file does not parse, or its prompt is not the one that was assembled.
     """
-    found = _read_object(workspace, place.item(item))
+    found = read_object(workspace, place.item(item))
     if found is None:
         raise Negative(
             f"run {place.run!r} has no packet for {item!r}", f"See who waits: follow_up.py status {place.run}"
@@ -134,8 +164,8 @@ def read_item(workspace: Workspace | Transaction, place: RunPlace, item: str) ->
 
 
 def read_answer(workspace: Workspace | Transaction, place: RunPlace, item: str) -> dict[str, Any] | None:
-    """The filed answer ``{raw, host, filed_at}``, or None where none is filed yet."""
-    return _read_object(workspace, place.answer(item))
+    """The filed answer ``{schema, user, host, raw, replaced?}``, or None where none is filed yet."""
+    return read_object(workspace, place.answer(item))
 
 
 def answered_items(workspace: Workspace, place: RunPlace) -> set[str]:
@@ -171,9 +201,9 @@ def file_answer(workspace: Workspace, run: str, item: str, raw: str, host: str) 
     read_item(workspace, place, item)
     with workspace.transaction(place.scope) as tx:
         head = read_head(tx, place)
-        if item in head.get("done", {}):
+        if item in head["done"]:
             raise Negative(f"{item!r} of {run!r} is resumed already; its answer stays as it is", "Begin a new run.")
-        if item not in head.get("waiting", {}):
+        if item not in head["waiting"]:
             raise Negative(f"{item!r} does not wait in {run!r}; nothing would come of an answer", "Begin a new run.")
         before = _earlier_answer(tx, place, item)
         if before is not None and before.get("raw") == raw:
@@ -206,7 +236,13 @@ def prompt_hash(prompt: str) -> str:
     return sha256_hex(prompt.encode("utf-8", "surrogatepass"))
 
 
-def _read_object(workspace: Workspace | Transaction, path: str) -> dict[str, Any] | None:
+def read_object(workspace: Workspace | Transaction, path: str) -> dict[str, Any] | None:
+    """A JSON object of a run, or None where there is no such file.
+
+    Raises:
+        Malformed: it does not parse, or is no object.
+        NewerSchema: a later version wrote it.
+    """
     data = workspace.read(path)
     if data is None:
         return None

@@ -92,8 +92,10 @@ def test_an_answer_that_belongs_to_no_packet_is_not_filed(tmp_path: Path, event:
 
 def test_a_user_who_was_resumed_keeps_the_answer_that_counted(tmp_path: Path) -> None:
     """A late second answer changes nothing and says so."""
-    open_run(tmp_path, done={"alice": {}})
-    assert "resumed already" in receipt(after(tmp_path, "late"))
+    open_run(tmp_path, done={"alice": "messages"})
+    said = receipt(after(tmp_path, "late"))
+    assert said.startswith(f"{REFERENCE}: not filed, nothing to do: 'alice' of ")
+    assert "resumed already" in said
     assert filed(tmp_path) is None
 
 

@@ -72,13 +72,21 @@ def test_a_packet_that_was_changed_is_refused(tmp_path: Path) -> None:
     assert "hash differs" in answer["permissionDecisionReason"]
 
 
+def test_nobody_pays_for_a_user_who_is_done(tmp_path: Path) -> None:
+    """A packet that was answered and resumed is not sent again."""
+    open_run(tmp_path, done={"alice": "messages"})
+    answer = said(before(tmp_path, REFERENCE))
+    assert answer["permissionDecision"] == "deny"
+    assert "is done already" in answer["permissionDecisionReason"]
+
+
 def test_a_fault_of_ours_keeps_the_gate_shut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever goes wrong on the way to the packet, nothing is sent, and nothing of it is told."""
 
     def fail(*_: object) -> bytes:
         raise RuntimeError(PACKET)
 
-    monkeypatch.setattr("mindloop.protocol.run_files.read_packet", fail)
+    monkeypatch.setattr("mindloop.protocol.run_files.read_item", fail)
     open_run(tmp_path)
     answer = said(before(tmp_path, REFERENCE))
     assert answer["permissionDecision"] == "deny"

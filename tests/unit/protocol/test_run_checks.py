@@ -18,7 +18,14 @@ RUN = f"{RUNS}/follow-up-20260210-001"
 
 
 def head(**more: Any) -> dict[str, Any]:
-    value = {"schema": 1, "state": "open", "started_at": "2026-02-19T09:00:00Z", "waiting": {}, "done": {}}
+    value = {
+        "schema": 1,
+        "state": "open",
+        "started_at": "2026-02-19T09:00:00Z",
+        "waiting": {},
+        "done": {},
+        "skipped": [],
+    }
     return {**value, "skipped": [], **more}
 
 

@@ -1,6 +1,7 @@
 """Run files: who owns a run, what hooks may read, how a raw answer is filed."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,14 @@ from mindloop.store.errors import Malformed, Negative, NewerSchema, WrongInput
 from mindloop.store.workspace import Workspace
 
 RUN = "follow-up-2026-02-14-1"
+HEAD = {
+    "schema": 1,
+    "state": "open",
+    "started_at": "2026-02-14T10:00:00Z",
+    "waiting": {},
+    "done": {},
+    "skipped": [],
+}
 
 
 @pytest.fixture
@@ -29,9 +38,7 @@ def workspace(tmp_path) -> Workspace:
     place = RunPlace("researcher", RUN)
     prompt = "hello 🦊\n"
     with made.transaction(place.scope) as tx:
-        write_object(
-            tx, place.head, {"schema": 1, "state": "open", "waiting": {"ann": "Ann"}, "done": {}, "skipped": []}
-        )
+        write_object(tx, place.head, HEAD | {"waiting": {"ann": "Ann"}})
         write_object(tx, place.item("ann"), {"schema": 1, "prompt": prompt, "sha256": prompt_hash(prompt)})
     return made
 
@@ -140,4 +147,24 @@ def test_a_head_of_a_later_version_is_left_alone(workspace) -> None:
     Path(workspace.path(place(workspace).head)).write_text(json.dumps({"schema": 2}), "ascii")
 
     with pytest.raises(NewerSchema, match="schema 2"):
+        read_head(workspace, place(workspace))
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"state": "asleep"}, "state is 'asleep', expected one of beginning, open, complete"),
+        ({"waiting": None}, "waiting is missing, expected an object"),
+        ({"done": ["ann"]}, "done is a list, expected an object"),
+        ({"skipped": {"ann": "x"}}, "skipped is a dict, expected a list"),
+        ({"skipped": [{"user": "ann"}]}, "not all texts"),
+        ({"waiting": {"ann": 7}}, "not all texts"),
+        ({"started_at": None}, "not all texts"),
+    ],
+)
+def test_a_head_of_the_wrong_shape_is_refused(workspace, change, named) -> None:
+    """A file that somebody edited is an error with a sentence, never a surprise further on."""
+    Path(workspace.path(place(workspace).head)).write_text(json.dumps(HEAD | change), "ascii")
+
+    with pytest.raises(Malformed, match=re.escape(named)):
         read_head(workspace, place(workspace))

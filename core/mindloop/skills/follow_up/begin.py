@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mindloop.protocol.run_files import SCHEMA, RunPlace, prompt_hash, runs_dir, write_object
+from mindloop.protocol.run_files import BEGINNING, OPEN, SCHEMA, RunPlace, prompt_hash, runs_dir, write_object
 from mindloop.protocol.step import Ask, Skip
 from mindloop.protocol.walk import walk
 from mindloop.skills.follow_up.case import Case, FollowUp
-from mindloop.skills.follow_up.finish import BEGINNING, OPEN, finish
+from mindloop.skills.follow_up.finish import finish
 from mindloop.skills.follow_up.scores import ScoreFetcher
 from mindloop.skills.follow_up.table import FOLLOW_UP
 from mindloop.store.clock import stamp

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from mindloop.hosts.process import side_by_side
 from mindloop.observer.layout import Layout
 from mindloop.protocol.run_files import answered_items, file_answer, find_run, read_head, read_item
 from mindloop.skills.follow_up.begin import begin
 from mindloop.skills.follow_up.resume import resume
-from mindloop.store.errors import Malformed, MindloopError, Negative
+from mindloop.store.errors import Malformed, Negative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from datetime import datetime
     from typing import Any
 
+    from mindloop.hosts.errors import HostFailed
     from mindloop.protocol.host import Host
     from mindloop.protocol.run_files import RunPlace
     from mindloop.skills.follow_up.begin import Begun
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     Progress = Callable[[str, int, int], None]
 
 REHEARSAL = "rehearsal"
-NO_ANSWER = "(no answer:"
 
 
 class Driven:
@@ -63,9 +64,11 @@ def drive_on(workspace: Workspace, host: Host, run: str, now: datetime, progress
     head = read_head(workspace, place)
     wanted = sorted(set(head["waiting"]) - set(head["done"]) - answered_items(workspace, place))
     items, warnings = _items(workspace, place, wanted, host)
-    for number, (item, raw) in enumerate(_answers(host, items), 1):
+    answers = side_by_side(lambda item: _fill(host, item), items, getattr(host, "workers", 1))
+    for number, (item, answer) in enumerate(answers, 1):
+        raw = answer if isinstance(answer, str) else f"(no answer: {answer.message})"
         file_answer(workspace, run, item["slug"], raw, host.name)
-        warnings += [f"{item['user']}: {raw}"] if raw.startswith(NO_ANSWER) else []
+        warnings += [] if isinstance(answer, str) else [f"{item['user']}: no answer: {answer.message}"]
         if progress:
             progress(f"asking {host.name}", number, len(items))
     resumed = resume(workspace, run, now, progress)
@@ -89,36 +92,14 @@ def _items(
     return items, warnings
 
 
-def _answers(host: Host, items: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
-    """Each item with its raw answer, in the order in which they come."""
-    workers = min(getattr(host, "workers", 1), len(items))
-    if workers <= 1:
-        yield from ((item, _fill(host, item)) for item in items)
-        return
-    from concurrent.futures import ThreadPoolExecutor, as_completed
+def _fill(host: Host, item: dict[str, Any]) -> str | HostFailed:
+    """One isolated call for one user; a call that fails costs this user alone, every other error ends the drive."""
+    from mindloop.hosts.errors import HostFailed
 
-    from mindloop.hosts.process import end_all
-
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            futures = {pool.submit(_fill, host, item): item for item in items}
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        except BaseException:
-            # Ctrl-C, or a wall that every call would meet: what runs is ended, what waits is never started.
-            pool.shutdown(wait=False, cancel_futures=True)
-            end_all()
-            raise
-
-
-def _fill(host: Host, item: dict[str, Any]) -> str:
-    """One isolated call for one user; a call that fails costs this user alone."""
     try:
         return host.fill(str(item["prompt"]), str(item["default"]))
-    except MindloopError as error:
-        if getattr(error, "stops_the_run", False):
-            raise
-        return f"{NO_ANSWER} {error.message})"
+    except HostFailed as error:
+        return error
 
 
 def _scripted(workspace: Workspace, slug: str) -> str | None:

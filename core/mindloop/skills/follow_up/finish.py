@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.protocol.run_files import write_object
+from mindloop.protocol.run_files import COMPLETE, OPEN, write_object
 from mindloop.protocol.walk import walk
 from mindloop.skills.follow_up.batch_steps import Finishing
 from mindloop.skills.follow_up.table import FOLLOW_UP
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from mindloop.protocol.run_files import RunPlace
     from mindloop.skills.follow_up.case import Answered, FollowUp
     from mindloop.store.transaction import Transaction
-
-OPEN, COMPLETE, BEGINNING = "open", "complete", "beginning"
 
 
 def finish(context: FollowUp, tx: Transaction, place: RunPlace, head: dict[str, Any], answered: list[Answered]) -> str:

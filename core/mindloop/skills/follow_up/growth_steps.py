@@ -25,8 +25,8 @@ def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
 
     It runs after 2f because staleness compares the score. A stale sidecar is used as it is and said to be stale.
     """
-    from mindloop.observer.cognition.fears import problems  # few users have one
-    from mindloop.observer.cognition.staleness import staleness
+    from mindloop.observer.cognition.staleness import staleness  # few users have a sidecar
+    from mindloop.observer.cognition.validity import problems
 
     path = context.layout.cognition(case.canvas.slug)
     if not context.settings.get("observer.cognition.enabled"):
@@ -48,7 +48,8 @@ def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
     if wrong:
         return _unusable(case, f"{path}: " + "; ".join(wrong[:3]))
     growth = _readable_growth(context, case) if context.growth_enabled() else None
-    reasons = staleness(cognition, case.canvas.last_enriched, growth, case.score_raw)
+    limit = context.settings.get("observer.cognition.stale_after_cycles")
+    reasons = staleness(cognition, case.canvas.last_enriched, growth, case.score_raw, default_limit=limit)
     case.cognition = cognition
     case.cognition_status = _status(context, reasons)
     return Done(f"cognition {case.cognition_status}" + (f": {', '.join(reasons)}" if reasons else ""))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mindloop.protocol.run_files import answered_items, find_run, read_answer, read_head, read_item
+from mindloop.protocol.run_files import BEGINNING, answered_items, find_run, read_answer, read_head, read_item
 from mindloop.protocol.step import Skip
 from mindloop.protocol.walk import walk
 from mindloop.skills.follow_up.batch_steps import MESSAGES, skipped_users
 from mindloop.skills.follow_up.case import Answered, FollowUp
-from mindloop.skills.follow_up.finish import BEGINNING, finish
+from mindloop.skills.follow_up.finish import finish
 from mindloop.skills.follow_up.table import FOLLOW_UP
 from mindloop.store.errors import Busy, Malformed, Negative
 

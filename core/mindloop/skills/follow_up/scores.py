@@ -71,28 +71,12 @@ class ScoreFetcher:
         return _judged(run_command(argv, timeout=self._timeout, cwd=self._workspace.root, env=env), self._timeout)
 
     def fetch_all(self, cases: list[Case]) -> None:
-        """Fill ``case.score`` for each case; the commands run in a few threads, since they mostly wait."""
-        if len(cases) < _POOL_FROM:
-            for case in cases:
-                case.score = self.fetch(case.canvas.wallet)
-            return
-        import threading  # only large batches need it
+        """Fill ``case.score`` for each case; the commands mostly wait, so a few run side by side."""
+        from mindloop.hosts.process import side_by_side
 
-        queue = list(reversed(cases))
-
-        def work() -> None:
-            while True:
-                try:
-                    case = queue.pop()
-                except IndexError:
-                    return
-                case.score = self.fetch(case.canvas.wallet)
-
-        threads = [threading.Thread(target=work) for _ in range(WORKERS)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        workers = WORKERS if len(cases) >= _POOL_FROM else 1
+        for case, score in side_by_side(lambda case: self.fetch(case.canvas.wallet), cases, workers):
+            case.score = score
 
 
 def _judged(result: Result, timeout: float) -> Score:

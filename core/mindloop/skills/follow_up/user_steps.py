@@ -99,7 +99,7 @@ def query_chronicle(context: FollowUp, case: Case) -> Done | Skip | Ask:
 
 def assemble_prompt(context: FollowUp, case: Case) -> Done | Skip | Ask:
     """2h: the prompt in one pass, its manifest, and the assertions that no one else is in it."""
-    from mindloop.observer.cognition.fears import render  # only users with a sidecar need it
+    from mindloop.observer.cognition.render import render  # only users with a sidecar need it
 
     case.prompt = assemble(
         PacketParts(
