@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
-from mindloop.observer.growth.record import record_batch
+from mindloop.observer.growth import record
 from mindloop.observer.growth.state import new_growth
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ DEFAULTS: dict[str, Any] = {
     "observer.growth.decay.cycles_to_decaying": 3,
     "observer.growth.decay.cycles_to_stale": 6,
     "observer.growth.score_delta.threshold": 5,
-    "observer.growth.retention.max_batches_per_user": 10,
 }
 
 
@@ -61,6 +60,13 @@ def hypothesis(number: int = 1, title: str = "Trust in badges", confidence: str 
 
 def fresh() -> GrowthState:
     return new_growth("xabbu", None, NOW)
+
+
+def record_batch(
+    state: GrowthState, sent: UserResult, day: str, now: datetime, max_batches: int = 10, **more: Any
+) -> tuple[GrowthState, list[str]]:
+    """Record a batch, with as many kept as the defaults say."""
+    return record.record_batch(state, sent, day, now, max_batches=max_batches, **more)
 
 
 def recorded(*messages: Message, batches: int = 1, now: datetime = NOW) -> GrowthState:

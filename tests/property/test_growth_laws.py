@@ -11,10 +11,10 @@ from mindloop.observer.cognition.staleness import growth_hash
 from mindloop.observer.growth.cycle import advance_cycle
 from mindloop.observer.growth.outcome import apply_outcome
 from mindloop.observer.growth.patterns import PATTERNS, classify_question_pattern, hypothesis_ids, topic_tags
-from mindloop.observer.growth.record import MESSAGE_ID, record_batch, reserve
+from mindloop.observer.growth.record import MESSAGE_ID, reserve
 from mindloop.observer.growth.state import clone, stale_ids
 from mindloop.observer.growth.summary import summary
-from tests.helpers.growth_states import DAY, NOW, FakeSettings, fresh, hypothesis, message, result
+from tests.helpers.growth_states import DAY, NOW, FakeSettings, fresh, hypothesis, message, record_batch, result
 
 BODIES = ["did you look?", "where is it?", "why?", "you said so", "will you come back?"]
 REASONS = ["H1: Trust", "H2 and H1", "GAP-1: badge", "a promise"]

@@ -20,7 +20,6 @@ from mindloop.observer.canvas.sections import one_line
 from mindloop.observer.canvas.triggers import drop_stale, find_triggers, skip_reason
 from mindloop.observer.chronicle.entries import read_entry
 from mindloop.observer.chronicle.temporal import temporal_lookup
-from mindloop.observer.cognition import fears as cognition
 from mindloop.observer.cognition import staleness
 from mindloop.observer.growth.metrics import new_counters, recompute
 from mindloop.observer.growth.record import token_of
@@ -33,6 +32,7 @@ from mindloop.observer.score import parse_snapshot, valid_wallet
 from mindloop.store import strict_yaml
 from mindloop.store.errors import MindloopError
 from mindloop.store.schemas import problems, typed
+from tests.helpers import sidecars
 from tests.helpers.sample import CANVASES, MESSAGES, OBSERVER, SAMPLE, SKIPPED, canvas_texts, index_lines, records
 
 if TYPE_CHECKING:
@@ -518,7 +518,9 @@ def test_cognition_files_are_valid() -> None:
     for path in paths:
         user = path.stem
         sidecar = document("cognition", user)
-        assert cognition.problems(sidecar, user, bootstrap=not records(user)) == []
+        assert sidecars.problems(sidecar, user) == []
+        classes = [fear["class"] for fear in sidecar["fears"]]
+        assert classes.count("evidence_backed") >= 2 if records(user) else "exploratory" in classes
         own = {f"sha256:{quote['hash']}" for quote in quotes_of(user) if quote["hash_verified"]}
         assert {fear["backing_quote_hash"] for fear in sidecar["fears"]} - {None} <= own
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import mindloop
 from mindloop.store import schemas, strict_yaml
 from mindloop.store.errors import Malformed, NewerSchema
 from mindloop.store.resources import read_resource
@@ -13,7 +16,7 @@ from mindloop.store.settings import Settings
 from mindloop.store.workspace import Workspace
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 DEFAULTS = {
     "schema": 1,
@@ -30,9 +33,6 @@ DEFAULTS = {
     "observer.cognition.max_fears_per_user": 5,
     "observer.cognition.stale_after_cycles": 3,
     "observer.golden_path.chronicle_window_days": 7,
-    "observer.golden_path.min_canvases_for_shape": 3,
-    "observer.golden_path.stale_snapshot_hours": 24,
-    "observer.synthesis.min_users_for_pattern": 3,
     "observer.provenance.strict": False,
     "observer.canvas_max_bytes": 4_000_000,
     "observer.score_api.timeout_seconds": 30,
@@ -51,6 +51,40 @@ def test_every_default_has_a_comment_and_a_place_in_the_schema() -> None:
 
     assert [line for line in lines if not line.endswith(":") and " # " not in line and line != "schema: 1"] == []
     assert Settings(strict_yaml.load(read_resource("config/defaults.yaml"))).unknown == []
+
+
+def _leaves(values: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    for key, value in values.items():
+        yield from _leaves(value, f"{prefix}{key}.") if isinstance(value, dict) else [prefix + key]
+
+
+def _asked_for(source: Path) -> Iterator[str]:
+    """The words that a module gives to a ``get``."""
+    for node in ast.walk(ast.parse(source.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name) and node.args:
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+            first = node.args[0]
+            if name == "get" and isinstance(first, ast.Constant) and isinstance(first.value, str):
+                yield first.value
+
+
+def test_every_setting_has_a_reader() -> None:
+    """A key that can be set does something: the library asks for each by its whole name."""
+    library = Path(mindloop.__file__).parent
+    asked = {key for source in library.rglob("*.py") for key in _asked_for(source)}
+    version = {"schema"}  # compared when the file is read
+
+    assert set(_leaves(Settings({}).values)) - version - asked == set()
+
+
+@pytest.mark.parametrize("types", [["engagement", "doubt"], [], ["pmf"] * 9])
+def test_only_the_eight_kinds_of_fear_can_be_configured(types: list[str]) -> None:
+    """A kind that no packet could show is refused with the file, and fewer of the eight are fine."""
+    with pytest.raises(Malformed, match="fear_types"):
+        Settings({"observer": {"cognition": {"fear_types": types}}})
+
+    some = Settings({"observer": {"cognition": {"fear_types": ["pmf", "identity"]}}})
+    assert some.get("observer.cognition.fear_types") == ["pmf", "identity"]
 
 
 def test_the_file_goes_over_the_defaults(tmp_path: Path) -> None:

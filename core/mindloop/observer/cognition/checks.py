@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mindloop.observer.canvas.checks import known_users
-from mindloop.observer.canvas.reading import layout_of
-from mindloop.observer.cognition.fears import problems
+from mindloop.observer.layout import layout_of
+from mindloop.observer.cognition.validity import problems
 from mindloop.observer.growth.checks import PROPOSALS, owner_findings
 from mindloop.observer.names import fold
 from mindloop.observer.score import parse_snapshot

@@ -1,13 +1,13 @@
-"""Whether a cognition sidecar still describes its user: the four triggers, and the anchors that they compare with."""
+"""Whether a cognition sidecar still describes its user: the four triggers."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 
 from mindloop.observer.canonical import norm_hash
 from mindloop.observer.growth.state import clone
 from mindloop.store.clock import parse_instant
+from mindloop.store.digest import sha256_hex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
 NO_GROWTH = "none"
 NO_SCORE = "unavailable"
-STALE_AFTER_CYCLES = 3
 
 
 def staleness(
-    cognition: Mapping[str, Any], last_enriched: str | None, growth: GrowthState | None, score_raw: str | None
+    cognition: Mapping[str, Any],
+    last_enriched: str | None,
+    growth: GrowthState | None,
+    score_raw: str | None,
+    *,
+    default_limit: int,
 ) -> list[str]:
     """Why a cognition sidecar is stale (follow-up, step 2c.5).
 
@@ -31,6 +35,8 @@ def staleness(
         last_enriched: the canvas's own field.
         growth: the user's growth, None where there is none.
         score_raw: what the score command printed; None or empty where there is no score to compare.
+        default_limit: cycles after which a sidecar that names no limit of its own is stale
+            (``observer.cognition.stale_after_cycles``).
 
     Returns:
         One reason for each trigger that fired; empty where the sidecar is fresh.
@@ -38,7 +44,7 @@ def staleness(
     anchors = cognition.get("input_anchors")
     anchors = anchors if isinstance(anchors, dict) else {}
     found = [
-        _cycles_passed(cognition, growth),
+        _cycles_passed(cognition, growth, default_limit),
         _canvas_enriched(anchors.get("canvas_last_enriched"), last_enriched),
         _growth_moved(anchors.get("growth_state_hash"), growth),
         _score_moved(anchors.get("score_snapshot_hash"), score_raw),
@@ -63,7 +69,7 @@ def growth_hash(growth: GrowthState | None) -> str:
     learned = {"hypotheses": _learned_hypotheses(known), "patterns": _outcomes(known)}
     if not any(learned.values()):
         return NO_GROWTH
-    return hashlib.sha256(json.dumps(learned, sort_keys=True).encode()).hexdigest()
+    return sha256_hex(json.dumps(learned, sort_keys=True).encode())
 
 
 def _learned_hypotheses(growth: GrowthState) -> list[list[str | None]]:
@@ -89,20 +95,11 @@ def _outcomes(growth: GrowthState) -> dict[str, list[float]]:
 
 def score_hash(score_raw: str | None) -> str:
     """Hash of the raw snapshot, or ``unavailable``."""
-    return hashlib.sha256(score_raw.encode("utf-8", "surrogatepass")).hexdigest() if score_raw else NO_SCORE
+    return sha256_hex(score_raw.encode("utf-8", "surrogatepass")) if score_raw else NO_SCORE
 
 
-def anchors_of(last_enriched: str | None, growth: GrowthState | None, score_raw: str | None) -> dict[str, str | None]:
-    """The ``input_anchors`` of a sidecar that is made from these inputs now."""
-    return {
-        "canvas_last_enriched": last_enriched,
-        "growth_state_hash": growth_hash(growth),
-        "score_snapshot_hash": score_hash(score_raw),
-    }
-
-
-def _cycles_passed(cognition: Mapping[str, Any], growth: GrowthState | None) -> str:
-    limit = _whole(cognition.get("stale_after_cycles"), STALE_AFTER_CYCLES)
+def _cycles_passed(cognition: Mapping[str, Any], growth: GrowthState | None, default_limit: int) -> str:
+    limit = _whole(cognition.get("stale_after_cycles"), default_limit)
     passed = cycle_index(growth) - _whole(cognition.get("distilled_at_cycle_index"), 0)
     return f"{passed} cycles since it was made (limit {limit})" if passed >= limit else ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.canvas.checks import known_users
-from mindloop.observer.canvas.reading import layout_of
+from mindloop.observer.layout import layout_of
 from mindloop.observer.growth.metrics import new_counters, recompute
 from mindloop.observer.names import fold, slug
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding, guarded

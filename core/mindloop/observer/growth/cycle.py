@@ -53,7 +53,7 @@ def advance_cycle(
     Returns:
         The new state, equal to ``state`` where there was nothing to do.
     """
-    policy = GrowthPolicy.from_settings(settings)
+    policy = GrowthPolicy(settings)
     scores = dimension_scores(snapshot)
     synced = sync_hypotheses(state, hypotheses)
     expired = expire_pending(synced, policy.max_cycles, policy.max_days, now)

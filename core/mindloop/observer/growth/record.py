@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 
 from mindloop.observer.growth.metrics import counters_of
 from mindloop.observer.growth.patterns import classify_question_pattern, hypothesis_ids, topic_tags
 from mindloop.observer.growth.state import sync_hypotheses
 from mindloop.store.clock import stamp
+from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ def message_id(day: str, slug: str, batch_seq: int, number: int) -> str:
 
 def token_of(identifier: str) -> str:
     """The eight hex digits that the operator adds to the DM; always a string, though all may be digits."""
-    return hashlib.sha256(identifier.encode()).hexdigest()[:TOKEN_DIGITS]
+    return sha256_hex(identifier.encode())[:TOKEN_DIGITS]
 
 
 def reserve(state: GrowthState, slug: str, count: int, day: str) -> list[tuple[str, str]]:
@@ -53,8 +53,8 @@ def record_batch(  # noqa: PLR0913 - what a batch is made of; the rare ones are 
     day: str,
     now: datetime,
     *,
+    max_batches: int,
     cycle_started_at: str | None = None,
-    max_batches: int = 10,
     hypotheses: Iterable[Any] = (),
 ) -> tuple[GrowthState, list[str]]:
     """Let growth know what is about to be sent.
@@ -65,7 +65,8 @@ def record_batch(  # noqa: PLR0913 - what a batch is made of; the rare ones are 
         day: today, ``YYYY-MM-DD``.
         now: the command's instant.
         cycle_started_at: when the cycle began, where growth was read then; the boundary for the next decay.
-        max_batches: batches to keep, at least one. Pattern counters are lifetime totals and lose nothing.
+        max_batches: batches to keep, at least one (``observer.growth.retention.max_batches_per_user``).
+            Pattern counters are lifetime totals and lose nothing.
         hypotheses: the canvas's, so that a new file knows them from its first cycle.
 
     Returns:

@@ -31,7 +31,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class GrowthPolicy:
-    """The numbers of ``observer.growth.*``.
+    """The numbers of ``observer.growth.*`` that a cycle needs.
 
     Attributes:
         max_cycles: batches after which a message without a reply counts as silence.
@@ -39,40 +39,16 @@ class GrowthPolicy:
         to_decaying: cycles without evidence until a hypothesis is decaying.
         to_stale: cycles without evidence until it is stale.
         threshold: points by which a score must move, exclusive.
-        max_batches: batches kept in the file.
     """
 
-    __slots__ = ("max_batches", "max_cycles", "max_days", "threshold", "to_decaying", "to_stale")
+    __slots__ = ("max_cycles", "max_days", "threshold", "to_decaying", "to_stale")
 
-    def __init__(  # noqa: PLR0913 - one argument a number of the configuration, all with a default
-        self,
-        *,
-        max_cycles: int = 3,
-        max_days: int = 14,
-        to_decaying: int = 3,
-        to_stale: int = 6,
-        threshold: float = 5,
-        max_batches: int = 10,
-    ) -> None:
-        self.max_cycles = max_cycles
-        self.max_days = max_days
-        self.to_decaying = to_decaying
-        self.to_stale = to_stale
-        self.threshold = threshold
-        self.max_batches = max_batches
-
-    @classmethod
-    def from_settings(cls, settings: SettingsLike) -> GrowthPolicy:
-        """The policy that a workspace configures."""
-        growth = "observer.growth."
-        return cls(
-            max_cycles=settings.get(growth + "response_window.max_cycles"),
-            max_days=settings.get(growth + "response_window.max_days"),
-            to_decaying=settings.get(growth + "decay.cycles_to_decaying"),
-            to_stale=settings.get(growth + "decay.cycles_to_stale"),
-            threshold=settings.get(growth + "score_delta.threshold"),
-            max_batches=settings.get(growth + "retention.max_batches_per_user"),
-        )
+    def __init__(self, settings: SettingsLike) -> None:
+        self.max_cycles: int = settings.get("observer.growth.response_window.max_cycles")
+        self.max_days: int = settings.get("observer.growth.response_window.max_days")
+        self.to_decaying: int = settings.get("observer.growth.decay.cycles_to_decaying")
+        self.to_stale: int = settings.get("observer.growth.decay.cycles_to_stale")
+        self.threshold: float = settings.get("observer.growth.score_delta.threshold")
 
 
 def new_growth(user: str, wallet: str | None, now: datetime) -> GrowthState:

@@ -6,11 +6,11 @@ import hashlib
 
 import pytest
 
-from mindloop.observer.cognition.staleness import anchors_of, cycle_index, growth_hash, score_hash, staleness
+from mindloop.observer.cognition import staleness as rule
+from mindloop.observer.cognition.staleness import cycle_index, growth_hash, score_hash
 from mindloop.observer.growth.cycle import expire_pending, run_decay
 from mindloop.observer.growth.outcome import apply_outcome
-from mindloop.observer.growth.record import record_batch
-from tests.helpers.growth_states import DAY, days, fresh, recorded, result
+from tests.helpers.growth_states import DAY, days, fresh, record_batch, recorded, result
 
 RAW = '{"rank": 12}'
 ENRICHED = "2026-02-11T14:23:00Z"
@@ -21,9 +21,17 @@ def _sidecar(growth=None, enriched=ENRICHED, score=RAW, **more):
     return {
         "distilled_at_cycle_index": cycle_index(growth),
         "stale_after_cycles": 3,
-        "input_anchors": anchors_of(enriched, growth, score),
+        "input_anchors": {
+            "canvas_last_enriched": enriched,
+            "growth_state_hash": growth_hash(growth),
+            "score_snapshot_hash": score_hash(score),
+        },
         **more,
     }
+
+
+def staleness(sidecar, last_enriched, growth, score, limit=3):
+    return rule.staleness(sidecar, last_enriched, growth, score, default_limit=limit)
 
 
 def test_unchanged_inputs_are_fresh():
@@ -58,9 +66,12 @@ def test_enough_cycles_make_it_stale(passed, reasons):
 
 
 def test_a_sidecar_without_counts_uses_the_default():
-    """Missing or broken numbers are three cycles from the beginning."""
+    """Missing or broken numbers are the configured cycles from the beginning; a sidecar's own limit goes first."""
     sidecar = _sidecar(None, stale_after_cycles="x", distilled_at_cycle_index=None)
     assert staleness(sidecar, ENRICHED, recorded(batches=3), RAW) == ["3 cycles since it was made (limit 3)"]
+    assert staleness(sidecar, ENRICHED, recorded(batches=3), RAW, 4) == []
+    assert staleness(sidecar, ENRICHED, recorded(batches=3), RAW, 2) == ["3 cycles since it was made (limit 2)"]
+    assert staleness(_sidecar(None), ENRICHED, recorded(batches=3), RAW, 9) == ["3 cycles since it was made (limit 3)"]
 
 
 @pytest.mark.parametrize(

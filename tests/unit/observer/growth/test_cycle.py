@@ -6,9 +6,20 @@ import pytest
 
 from mindloop.observer.growth.cycle import advance_cycle, detect_delta, expire_pending, run_decay
 from mindloop.observer.growth.outcome import apply_outcome
-from mindloop.observer.growth.record import record_batch
 from mindloop.observer.growth.state import sync_hypotheses
-from tests.helpers.growth_states import DAY, NOW, FakeSettings, days, fresh, hypothesis, message, recorded, result, sent
+from tests.helpers.growth_states import (
+    DAY,
+    NOW,
+    FakeSettings,
+    days,
+    fresh,
+    hypothesis,
+    message,
+    record_batch,
+    recorded,
+    result,
+    sent,
+)
 
 SCORES = {"og": 40, "nft": 20.5, "onchain": 77}
 SNAPSHOT = {"og_score": 40, "nft_score": 20.5, "onchain_score": 77}

@@ -6,7 +6,7 @@ import pytest
 
 from mindloop.observer.growth.cycle import advance_cycle
 from mindloop.observer.growth.outcome import apply_outcome
-from mindloop.observer.growth.record import MESSAGE_ID, message_id, record_batch, reserve, token_of
+from mindloop.observer.growth.record import MESSAGE_ID, message_id, reserve, token_of
 from mindloop.store import schemas, strict_yaml
 from mindloop.store.errors import WrongInput
 from tests.helpers.growth_states import (
@@ -18,6 +18,7 @@ from tests.helpers.growth_states import (
     fresh,
     identifiers,
     message,
+    record_batch,
     recorded,
     result,
     sent,

@@ -8,10 +8,9 @@ from mindloop.observer.cognition.staleness import growth_hash
 from mindloop.observer.growth.cycle import advance_cycle
 from mindloop.observer.growth.metrics import new_counters
 from mindloop.observer.growth.outcome import apply_outcome
-from mindloop.observer.growth.record import record_batch
 from mindloop.observer.growth.state import GrowthPolicy, clone, new_growth, stale_ids, sync_hypotheses
 from mindloop.observer.growth.summary import summary
-from tests.helpers.growth_states import DAY, NOW, FakeSettings, fresh, hypothesis, recorded, result
+from tests.helpers.growth_states import DAY, NOW, FakeSettings, fresh, hypothesis, record_batch, recorded, result
 
 ID = "fu-2026-02-14-xabbu-1-1"
 
@@ -126,14 +125,13 @@ def test_a_file_that_leaves_fields_out_is_completed():
 
 def test_the_policy_reads_the_settings():
     """Each number comes from its own key."""
-    policy = GrowthPolicy.from_settings(
+    policy = GrowthPolicy(
         FakeSettings(
             observer__growth__response_window__max_cycles=1,
             observer__growth__response_window__max_days=2,
             observer__growth__decay__cycles_to_decaying=4,
             observer__growth__decay__cycles_to_stale=5,
             observer__growth__score_delta__threshold=7.5,
-            observer__growth__retention__max_batches_per_user=8,
         )
     )
-    assert [getattr(policy, name) for name in GrowthPolicy.__slots__] == [8, 1, 2, 7.5, 4, 5]
+    assert [getattr(policy, name) for name in GrowthPolicy.__slots__] == [1, 2, 7.5, 4, 5]

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from mindloop.observer.growth.cycle import advance_cycle
 from mindloop.observer.growth.outcome import apply_outcome
-from mindloop.observer.growth.record import record_batch
 from mindloop.observer.growth.state import sync_hypotheses
 from mindloop.observer.growth.summary import summary
-from tests.helpers.growth_states import DAY, FakeSettings, days, fresh, hypothesis, message, recorded, result
+from tests.helpers.growth_states import (
+    DAY,
+    FakeSettings,
+    days,
+    fresh,
+    hypothesis,
+    message,
+    record_batch,
+    recorded,
+    result,
+)
 
 NOTHING = {
     "decay_warnings": [],

@@ -1,12 +1,11 @@
-"""The cognition sidecar: fears and steering targets that an earlier analysis made, checked and rendered for the writer.
+"""What must hold of a cognition sidecar before it is used: fears and steering targets of an earlier analysis.
 
-A model wrote it, so nothing of it is trusted: what is rendered is a fixed list of fields, each either matched against
-what it may be or sanitised and quoted (follow-up, step 2c.5 and the cognition section of the prompt).
+A model wrote it, so nothing of it is trusted (follow-up, step 2c.5). What passes here is shown by ``render`` whole: no
+fear and no target vanishes on the way to the writer.
 """
 
 from __future__ import annotations
 
-import json
 import re
 
 from mindloop.observer.canonical import norm_hash
@@ -20,48 +19,28 @@ if TYPE_CHECKING:
     from typing import Any
 
 SCHEMA_VERSION = 1
-MAX_FEARS = 5
 REQUIRED = ("schema_version", "user", "fears", "steering_targets", "synthesis_features")
 CLASSES = ("evidence_backed", "exploratory")
-FEAR_TYPES = (
-    "engagement",
-    "irrelevance",
-    "trust_erosion",
-    "pmf",
-    "identity",
-    "progression",
-    "complexity",
-    "constraint_mismatch",
-)
 CONSTRAINT_FIELDS = ("non_goal_constraint", "salvage_question")
-EVIDENCE_BACKED_AT_LEAST = 2
-EXPLORATORY_AT_LEAST = 1
-
-TEXT_LIMIT = 200
-SIGNAL_LIMIT = 150
 
 _FEAR_ID = re.compile(r"FEAR-.{1,64}-[0-9]{1,4}")
 _ID_LIMIT = 80
-_NO_PRIORITY = 10**9
 
 
 def problems(
     cognition: object,
     user: str,
     *,
-    bootstrap: bool | None = None,
-    max_fears: int = MAX_FEARS,
-    fear_types: Collection[str] = FEAR_TYPES,
+    max_fears: int,
+    fear_types: Collection[str],
 ) -> list[str]:
     """Everything that is wrong with a sidecar, so that one look is enough to mend it.
 
     Args:
         cognition: what was read.
         user: whom it is meant to be about.
-        bootstrap: whether the user had no provenance record when it was made, which decides how many fears of which
-            class it needs; None where that is not known: the counts are left alone then.
-        max_fears: the most fears a user may have.
-        fear_types: the types that are configured.
+        max_fears: the most fears a user may have (``observer.cognition.max_fears_per_user``).
+        fear_types: the types that are configured (``observer.cognition.fear_types``).
 
     Returns:
         One sentence a problem, with the field; empty where it is valid.
@@ -73,7 +52,6 @@ def problems(
     fears = cognition.get("fears", [])
     if isinstance(fears, list):
         found += _fears_problems(fears, user, max_fears, fear_types)
-        found += _count_problems(fears, bootstrap=bootstrap)
         found += _target_problems(cognition.get("steering_targets", []), fears)
     else:
         found.append(f"fears: expected a list, got {type(fears).__name__}")
@@ -103,6 +81,8 @@ def _fears_problems(fears: list[Any], user: str, max_fears: int, fear_types: Col
         expected = f"FEAR-{user}-{number}"
         if not isinstance(fear.get("id"), str) or fold(fear["id"]) != fold(expected):
             yield f"{place}.id: expected {expected!r}, got {fear.get('id')!r}"
+        elif not is_plain_id(fear["id"]):
+            yield f"{place}.id: {fear['id']!r} holds what no prompt may hold"
         yield from _fear_problems(place, fear, fear_types)
 
 
@@ -130,15 +110,6 @@ def _backing_problems(place: str, fear: Mapping[str, Any]) -> Iterator[str]:
         yield f"{place}.backing_quote_hash: an exploratory fear has none, got {backing!r}"
 
 
-def _count_problems(fears: list[Any], *, bootstrap: bool | None) -> Iterator[str]:
-    classes = [fear.get("class") for fear in fears if isinstance(fear, dict)]
-    backed, exploratory = classes.count("evidence_backed"), classes.count("exploratory")
-    if bootstrap is False and backed < EVIDENCE_BACKED_AT_LEAST:
-        yield f"fears: an established user needs {EVIDENCE_BACKED_AT_LEAST} evidence-backed ones, got {backed}"
-    if bootstrap is True and exploratory < EXPLORATORY_AT_LEAST:
-        yield f"fears: a new user needs {EXPLORATORY_AT_LEAST} exploratory one, got {exploratory}"
-
-
 def _target_problems(targets: object, fears: list[Any]) -> Iterator[str]:
     known = [fear.get("id") for fear in fears if isinstance(fear, dict)]
     for number, target in enumerate(targets if isinstance(targets, list) else [], start=1):
@@ -163,81 +134,9 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def render(cognition: Mapping[str, Any]) -> str:
-    """The cognition part of the prompt, from the fears' heading to the last steering target.
-
-    Only the fields of the source document are shown. A fear or target whose id, class or type is not what it must be is
-    left out whole; texts are sanitised to 200 code points (invalidation signals to 150) and quoted as YAML.
-    """
-    fears = [fear for fear in _mappings(cognition.get("fears")) if _is_showable(fear)]
-    shown = {fear["id"] for fear in fears}
-    targets = [target for target in _mappings(cognition.get("steering_targets")) if _target_id(target) in shown]
-    ranked = sorted(fears, key=_priority)
-    return "\n\n".join(
-        (
-            "## Fears (ranked by priority)",
-            _yaml_block([_fear_lines(fear) for fear in ranked]),
-            "## Steering Targets",
-            _yaml_block([_target_lines(target) for target in targets]),
-        )
-    )
-
-
-def _mappings(value: object) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _is_showable(fear: Mapping[str, Any]) -> bool:
-    return _is_plain_id(fear.get("id")) and fear.get("class") in CLASSES and fear.get("type") in FEAR_TYPES
-
-
-def _is_plain_id(identifier: object) -> bool:
+def is_plain_id(identifier: object) -> bool:
     """Whether an id has its form and the name in it holds nothing that would be taken out of a text."""
     if not isinstance(identifier, str) or not _FEAR_ID.fullmatch(identifier):
         return False
     bare = "".join(char for char in identifier if ord(char) not in EMOJI_GLUE)
     return sanitize(bare, _ID_LIMIT) == bare and one_line(identifier, _ID_LIMIT) == identifier
-
-
-def _target_id(target: Mapping[str, Any]) -> str:
-    identifier = target.get("fear_id")
-    return identifier if isinstance(identifier, str) else ""
-
-
-def _priority(fear: Mapping[str, Any]) -> int:
-    priority = fear.get("priority")
-    return priority if isinstance(priority, int) else _NO_PRIORITY
-
-
-def _fear_lines(fear: Mapping[str, Any]) -> list[str]:
-    lines = [
-        f"id: {_quoted(fear['id'])}",
-        f"class: {fear['class']}",
-        f"type: {fear['type']}",
-        f"text: {_clean(fear.get('text'), TEXT_LIMIT)}",
-        f"invalidation_signal: {_clean(fear.get('invalidation_signal'), SIGNAL_LIMIT)}",
-    ]
-    backing = norm_hash(fear.get("backing_quote_hash"))
-    if fear["class"] == "exploratory":
-        lines.append(f"evidence_plan: {_clean(fear.get('evidence_plan'), TEXT_LIMIT)}")
-    elif backing:
-        lines.append(f"backing_quote_hash: {_quoted('sha256:' + backing)}")
-    return lines
-
-
-def _target_lines(target: Mapping[str, Any]) -> list[str]:
-    return [f"fear_id: {_quoted(target['fear_id'])}", f"approach: {_clean(target.get('approach'), TEXT_LIMIT)}"]
-
-
-def _clean(value: object, limit: int) -> str:
-    return _quoted(sanitize(value, limit) if isinstance(value, str) else "")
-
-
-def _quoted(text: str) -> str:
-    """A JSON string, which is a double-quoted YAML scalar too."""
-    return json.dumps(text, ensure_ascii=False)
-
-
-def _yaml_block(items: list[list[str]]) -> str:
-    entries = ["- " + "\n  ".join(lines) for lines in items]
-    return "\n".join(["```yaml", *(entries or ["[]"]), "```"])
