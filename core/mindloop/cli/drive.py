@@ -27,8 +27,14 @@ if TYPE_CHECKING:
     from mindloop.store.workspace import Workspace
 
 PROG = "drive.py"
+REHEARSED = (
+    "rehearsal: no model was asked; the messages are placeholders or scripted answers, all labelled, on verified quotes"
+)
 SKILLS = {"follow-up": "messages for every user who qualifies, from verified quotes"}
-HOSTS = ("rehearsal", "claude")
+HOSTS = {
+    "rehearsal": ("mindloop.hosts.rehearsal", "RehearsalHost"),
+    "claude": ("mindloop.hosts.claude", "ClaudeHost"),
+}
 
 
 def main(argv: list[str]) -> int:
@@ -75,13 +81,11 @@ def _driven(workspace: Workspace, chosen: Any, progress: Any) -> Driven:
 
 
 def _host(name: str) -> Host:
-    if name == "claude":
-        from mindloop.hosts.claude import ClaudeHost
+    module, kind = HOSTS[name]
+    from importlib import import_module
 
-        return ClaudeHost()
-    from mindloop.hosts.rehearsal import RehearsalHost
-
-    return RehearsalHost()
+    host: Host = getattr(import_module(module), kind)()
+    return host
 
 
 def _json(workspace: Workspace, driven: Driven, chosen: Any) -> dict[str, Any]:
@@ -101,7 +105,7 @@ def _batch_text(workspace: Workspace, driven: Driven) -> str:
 
 def _show(workspace: Workspace, driven: Driven, chosen: Any) -> None:
     if chosen.host == "rehearsal":
-        emit("rehearsal: no model was asked; every message is a labelled placeholder on a verified quote")
+        emit(REHEARSED)
     show_warnings(driven.warnings)
     if chosen.dry_run:
         emit(_batch_text(workspace, driven))

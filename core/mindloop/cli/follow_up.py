@@ -120,10 +120,10 @@ def _detail(entry: dict[str, str], *, full: bool) -> str:
 
 
 def _next_step(begun: Begun, *, quiet: bool) -> list[str]:
-    if begun.batch:
-        return [f"nobody waits; written: {begun.batch}"]
     if quiet:
         return []
+    if begun.batch:
+        return [f"nobody waits; written: {begun.batch}"]
     return [f"next: one isolated writer for each packet, then: {PROG} resume {begun.place.run}"]
 
 

@@ -7,7 +7,7 @@ from mindloop.cli.parsing import add_json, parser, verb
 from mindloop.cli.place import opened
 from mindloop.observer.growth.state import clone
 from mindloop.observer.growth.summary import summary
-from mindloop.observer.layout import Layout
+from mindloop.observer.layout import layout_of
 from mindloop.observer.names import display_name, slug
 from mindloop.store.documents import read_yaml
 from mindloop.store.errors import Negative
@@ -39,8 +39,7 @@ def main(argv: list[str]) -> int:
 
 def _state(workspace: Workspace, user: str) -> Any:
     name = display_name(user)
-    layout = Layout(workspace.settings.get("observer.root"))
-    state: Any = read_yaml(workspace, layout.growth(slug(name)), "growth")
+    state: Any = read_yaml(workspace, layout_of(workspace).growth(slug(name)), "growth")
     if state is None:
         message = f"growth knows nothing of {name!r} yet"
         raise Negative(message, "It begins with the first batch of messages: follow_up.py begin")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from mindloop.observer.layout import Layout
+from mindloop.observer.layout import Layout, layout_of
 from mindloop.protocol.run_files import runs_dir
 from mindloop.store.atomic import make_dirs
 from mindloop.store.errors import WrongInput
@@ -68,7 +68,7 @@ def make(workspace: Workspace, *, sample: bool = False) -> list[str]:
         with workspace.transaction("world") as tx:
             tx.write(MARKER, _marker_text())
         made.append(MARKER)
-    layout = Layout(workspace.settings.get("observer.root"))
+    layout = layout_of(workspace)
     made += _make_folders(workspace, layout)
     with workspace.transaction("world", "research") as tx:
         if not tx.exists(layout.provenance_index):

@@ -80,7 +80,7 @@ def _summary(workspace: Workspace, place: RunPlace) -> dict[str, Any]:
 def _one(found: dict[str, Any]) -> str:
     lines = [
         f"{found['run']}: {found['state']}, started {found['started_at']}",
-        f"waiting {len(found['waiting'])}{_names(found['waiting'])}",
+        *_waiting(found),
         f"answered {len(found['answered'])}{_names(found['answered'])}",
         f"done {len(found['done'])}{_names(list(found['done']))}",
         f"skipped {len(found['skipped'])}",
@@ -92,6 +92,15 @@ def _one(found: dict[str, Any]) -> str:
     elif found["answered"]:
         lines.append(f"next: follow_up.py resume {found['run']}")
     return "\n".join(lines) + "\n"
+
+
+def _waiting(found: dict[str, Any]) -> list[str]:
+    """Who waits, and the references of the next ones, so that any conversation can go on from here."""
+    slugs = found["waiting"]
+    lines = [f"waiting {len(slugs)}"] + [f"  packet:{found['run']}/{slug}" for slug in slugs[:SHOWN]]
+    return lines + (
+        [f"  (+{len(slugs) - SHOWN} more: ask again when these are answered)"] if len(slugs) > SHOWN else []
+    )
 
 
 def _names(names: list[str]) -> str:

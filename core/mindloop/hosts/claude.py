@@ -25,6 +25,7 @@ TIME_LIMIT = "MINDLOOP_CLAUDE_TIMEOUT"
 DEFAULT_SECONDS = 300.0
 WORKERS = "MINDLOOP_CLAUDE_WORKERS"
 DEFAULT_WORKERS = 4
+MOST_WORKERS = 64
 
 SYSTEM_PROMPT = (
     "You fill one gap in a protocol that code runs. The message is complete: instructions first, then labelled data. "
@@ -72,24 +73,23 @@ class ClaudeHost:
 
     name = "claude"
 
-    @property
-    def workers(self) -> int:
-        """How many packets may be asked about at a time; raises WrongInput where the environment's value is none."""
-        value = os.environ.get(WORKERS, "").strip() or str(DEFAULT_WORKERS)
-        if not (value.isascii() and value.isdigit() and 0 < int(value[:4]) <= 64):
-            raise WrongInput(f"{WORKERS}={value[:40]!r}: expected a number from 1 to 64", "For example 4, or unset it.")
-        return int(value)
+    def __init__(self) -> None:
+        """Find the client and read the limits at once: what is wrong with them is no user's trouble.
+
+        Raises:
+            HostMissing: there is no client.
+            WrongInput: a limit in the environment is no number.
+        """
+        self._client, self._seconds, self.workers = find_client(), time_limit(), _workers()
 
     def fill(self, prompt: str, default: str) -> str:  # noqa: ARG002  # a model that fails is an error, no default
         """Return the model's answer, unchanged.
 
         Raises:
-            HostMissing: no client, not logged in, or no access to the model: the next packet would fail too.
+            HostMissing: not logged in, or no access to the model: the next packet would fail too.
             HostFailed: this call failed (API error, time limit, no text).
-            WrongInput: the time limit in the environment is not a number of seconds.
         """
-        seconds = time_limit()
-        return _answer(_ask(find_client(), prompt, seconds), seconds)
+        return _answer(_ask(self._client, prompt, self._seconds), self._seconds)
 
 
 def find_client() -> str:
@@ -114,6 +114,14 @@ def time_limit() -> float:
     if not 0 < seconds < float("inf"):
         raise WrongInput(f"{TIME_LIMIT}={value[:40]!r}: expected seconds above 0", "For example 300, or unset it.")
     return seconds
+
+
+def _workers() -> int:
+    value = os.environ.get(WORKERS, "").strip() or str(DEFAULT_WORKERS)
+    if not (value.isascii() and value.isdigit() and 0 < int(value[:4]) <= MOST_WORKERS):
+        expected = f"expected a number from 1 to {MOST_WORKERS}"
+        raise WrongInput(f"{WORKERS}={value[:40]!r}: {expected}", f"For example {DEFAULT_WORKERS}, or unset it.")
+    return int(value)
 
 
 def _ask(client: str, prompt: str, seconds: float) -> Result:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -137,15 +139,70 @@ def test_a_wrong_call(bench: SkillWorkspace, argv: list[str]) -> None:
     assert list((bench.root / "agents/researcher/session/runs").iterdir()) == []
 
 
-def test_a_client_that_is_not_there_stops_the_run_and_leaves_it_open(
+CLAUDE = ["drive", "follow-up", "--host", "claude"]
+
+
+def client(folder: Path, said: dict[str, object], code: int) -> str:
+    """A stand-in for the client: reads its packet, prints one result."""
+    path = folder / "client"
+    path.write_text(f"#!/bin/sh\ncat >/dev/null\nprintf '%s' {shlex.quote(json.dumps(said))}\nexit {code}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_client_that_is_not_there_is_missed_before_anything_begins(
     bench: SkillWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """--host claude without the client: a clear error, and the run can be driven on."""
+    """--host claude without the client: a clear error, and no run is left behind."""
     monkeypatch.setenv("PATH", "/nowhere")
-    called = call("drive", "follow-up", "--host", "claude")
+
+    called = call(*CLAUDE)
 
     assert called.code == 2
     assert "claude" in called.err
+    assert call("follow_up", "status", "--json").json["runs"] == []
+
+
+@pytest.mark.parametrize("name", ["MINDLOOP_CLAUDE_TIMEOUT", "MINDLOOP_CLAUDE_WORKERS"])
+def test_a_limit_that_is_no_number_costs_nobody_their_turn(
+    bench: SkillWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A wrong setting is a wrong call: nobody is closed for it."""
+    monkeypatch.setenv("MINDLOOP_CLAUDE", client(tmp_path, {}, 0))
+    monkeypatch.setenv(name, "5min")
+
+    called = call(*CLAUDE)
+
+    assert (called.code, name in called.err) == (2, True)
+    assert call("follow_up", "status", "--json").json["runs"] == []
+
+
+def test_a_client_that_is_not_logged_in_leaves_a_run_that_can_be_continued(
+    bench: SkillWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error says how to log in and which command goes on; that command asks for everybody."""
+    said = {"type": "result", "is_error": True, "result": "Not logged in \u00b7 Please run /login", "num_turns": 0}
+    monkeypatch.setenv("MINDLOOP_CLAUDE", client(tmp_path, said, 1))
+
+    called = call(*CLAUDE)
     run = call("follow_up", "status", "--json").json["runs"][0]
+
+    assert called.code == 2
+    assert f"drive.py follow-up --host claude --run {run['run']}" in called.err
     assert (run["state"], run["waiting"]) == ("open", 2)
-    assert call(*REHEARSE, "--run", run["run"]).code == 0
+    assert call(*REHEARSE, "--run", run["run"], "--json").json["state"] == "complete"
+
+
+def test_why_a_call_failed_is_told_in_text_too(
+    bench: SkillWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An overloaded API is named once a user; it is not hidden behind the parse error that it becomes."""
+    said = {"type": "result", "is_error": True, "result": "Overloaded", "api_error_status": 529, "num_turns": 1}
+    monkeypatch.setenv("MINDLOOP_CLAUDE", client(tmp_path, said, 1))
+
+    called = call(*CLAUDE)
+
+    assert called.code == 0
+    assert sorted(line.partition(":")[2].split(":")[0].strip() for line in called.err.splitlines()) == ["ann", "bob"]
+    assert called.err.count("529") == 2
+    assert called.out.count("skipped, subagent_parse_error") == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.answer.parse import Answer
-from mindloop.observer.layout import Layout
+from mindloop.observer.layout import layout_of
 from mindloop.store.clock import day
 
 TYPE_CHECKING = False
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mindloop.observer.provenance.index import ProvenanceIndex
     from mindloop.observer.types import (
         GrowthSummary,
+        Message,
         ProvenanceRecord,
         Quote,
         ReleaseRecord,
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from mindloop.skills.follow_up.batch_steps import Finishing
     from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
+
+
+REHEARSAL, LABEL = "rehearsal", "[rehearsal]"
 
 
 class FollowUp:
@@ -64,7 +68,7 @@ class FollowUp:
     def __init__(self, workspace: Workspace, now: datetime, flags: dict[str, Any]) -> None:
         self.workspace = workspace
         self.settings = workspace.settings
-        self.layout = Layout(self.settings.get("observer.root"))
+        self.layout = layout_of(workspace)
         self.now = now
         self.day = day(now)
         self.flags = flags
@@ -168,9 +172,19 @@ class Answered:
             "triggers": self.dossier["triggers"],
             "score_line": self.dossier["score_line"],
             "scary_questions": self.answer.scary_questions if kept else [],
-            "messages": self.answer.messages if kept else [],
+            "messages": self._messages() if kept else [],
             "tokens": [],
             "total_quotes": self.answer.total_quotes,
             "total_claims": self.answer.total_claims if kept else 0,
             "host": self.host,
         }
+
+    def _messages(self) -> list[Message]:
+        """The messages; of a rehearsal each says that it is one, a scripted answer's too."""
+        if self.host != REHEARSAL:
+            return self.answer.messages
+        return [{**message, "message_body": _labelled(message["message_body"])} for message in self.answer.messages]
+
+
+def _labelled(body: str) -> str:
+    return body if LABEL in body else f"{LABEL} {body}"

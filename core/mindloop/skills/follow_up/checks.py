@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from mindloop.observer.layout import Layout
+from mindloop.observer.layout import layout_of
 from mindloop.skills.follow_up.scores import score_command
 from mindloop.store.checkup import ERROR, INFO, Finding
 from mindloop.store.repairs import MakeFolder
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def check_paths(look: Look) -> Iterator[Finding]:
     """Report what Step 0 would refuse to start without."""
-    layout = Layout(str(look.ws.settings.get("observer.root")))
+    layout = layout_of(look.ws)
     sure = look.ws.settings_problem is None  # else nobody knows which folder was meant
     for rel in (layout.canvas_dir, layout.follow_ups_dir, layout.chronicle_dir):
         if look.ws.is_dir(rel):

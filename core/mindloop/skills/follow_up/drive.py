@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from mindloop.hosts.process import side_by_side
-from mindloop.observer.layout import Layout
+from mindloop.observer.layout import layout_of
 from mindloop.protocol.run_files import answered_items, file_answer, find_run, read_head, read_item
 from mindloop.skills.follow_up.begin import begin
+from mindloop.skills.follow_up.case import REHEARSAL
 from mindloop.skills.follow_up.resume import resume
-from mindloop.store.errors import Malformed, Negative
+from mindloop.store.errors import Malformed, MindloopError, Negative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from mindloop.store.workspace import Workspace
 
     Progress = Callable[[str, int, int], None]
-
-REHEARSAL = "rehearsal"
 
 
 class Driven:
@@ -50,7 +49,11 @@ def drive(
     begun = begin(workspace, now, flags, progress)
     if not begun.waiting:
         return Driven(begun, None, begun.warnings)
-    driven = drive_on(workspace, host, begun.place.run, now, progress)
+    try:
+        driven = drive_on(workspace, host, begun.place.run, now, progress)
+    except MindloopError as error:
+        error.hint += f"\nContinue this run with: drive.py follow-up --host {host.name} --run {begun.place.run}"
+        raise
     return Driven(begun, driven.resumed, begun.warnings + driven.warnings)
 
 
@@ -104,6 +107,5 @@ def _fill(host: Host, item: dict[str, Any]) -> str | HostFailed:
 
 def _scripted(workspace: Workspace, slug: str) -> str | None:
     """The answer that somebody wrote for rehearsals of this user, kept as it is: it is checked like any other."""
-    layout = Layout(workspace.settings.get("observer.root"))
-    data = workspace.read(layout.rehearsal(slug), limit=1_000_000)
+    data = workspace.read(layout_of(workspace).rehearsal(slug), limit=1_000_000)
     return None if data is None else data.decode("utf-8", "surrogateescape")
