@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mindloop.store.files import Files
+
 DEFAULT_ROOT = "observer"
 
 
@@ -80,3 +84,8 @@ class Layout:
     def batch(self, day: str) -> str:
         """The batch file of a day, ``YYYY-MM-DD``."""
         return f"{self.follow_ups_dir}/{day}.md"
+
+
+def layout_of(files: Files) -> Layout:
+    """The paths of a workspace, whose observer folder is a setting (``observer.root``)."""
+    return Layout(str(files.settings.get("observer.root")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding, refused
+from mindloop.store.locate import MARKER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
 
     from mindloop.store.checkup import Look
 
-MARKER = "mindloop.yaml"
 PACKAGES = {
     "yaml": "pyyaml",
     "frontmatter": "python-frontmatter",

@@ -86,7 +86,7 @@ class Examined(Workspace):
             from mindloop.store.settings import Settings, load_settings
 
             try:
-                self._settings = load_settings(self)
+                self._settings = load_settings(self.read_text)
             except MindloopError as error:
                 self.settings_problem = error
                 self._settings = Settings({})

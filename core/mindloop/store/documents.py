@@ -10,21 +10,16 @@ from mindloop.store.errors import Malformed, WrongInput
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Protocol
+    from typing import Any
 
+    from mindloop.store.files import Files
     from mindloop.store.transaction import Transaction
-
-    class Reader(Protocol):
-        """A workspace or a transaction."""
-
-        def read_text(self, rel: str, limit: int | None = None) -> str | None:
-            """Return the text of a file, or None."""
 
 
 LIMIT = 4_000_000
 
 
-def read_yaml(reader: Reader, rel: str, schema_name: str, limit: int = LIMIT) -> dict[str, Any] | None:
+def read_yaml(reader: Files, rel: str, schema_name: str, limit: int = LIMIT) -> dict[str, Any] | None:
     """Read a YAML document and give its strings the types of its schema; None where there is no file.
 
     Raises:
@@ -77,7 +72,7 @@ def _number(value: float) -> str:
     return str(int(value)) if value == int(value) else repr(value)
 
 
-def read_json(reader: Reader, rel: str, schema_name: str, limit: int = LIMIT) -> dict[str, Any] | None:
+def read_json(reader: Files, rel: str, schema_name: str, limit: int = LIMIT) -> dict[str, Any] | None:
     """Read a JSON document and validate it; None where there is no file.
 
     Raises:

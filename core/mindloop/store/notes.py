@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mindloop.store.documents import Reader
+    from mindloop.store.files import Files
 
 LIMIT = 4_000_000
 
@@ -36,7 +36,7 @@ class Note:
         self.rel = rel
 
 
-def read_note(reader: Reader, rel: str, limit: int = LIMIT) -> Note | None:
+def read_note(reader: Files, rel: str, limit: int = LIMIT) -> Note | None:
     """Read a note, or return None where there is no file.
 
     Raises:

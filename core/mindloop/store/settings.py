@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from mindloop.store import schemas, strict_yaml
 from mindloop.store.errors import Malformed
+from mindloop.store.locate import MARKER
 from mindloop.store.resources import read_resource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
-
-    from mindloop.store.workspace import Workspace
 
 _SCHEMA = "settings"
 _LIMIT = 1_000_000
@@ -35,7 +34,7 @@ class Settings:
 
     __slots__ = ("unknown", "values")
 
-    def __init__(self, mapping: Mapping[str, Any], source: str = "mindloop.yaml") -> None:
+    def __init__(self, mapping: Mapping[str, Any], source: str = MARKER) -> None:
         defaults = schemas.typed(strict_yaml.load(read_resource("config/defaults.yaml")), _SCHEMA, "defaults.yaml")
         given = schemas.typed(_without_empty_sections(mapping, defaults), _SCHEMA, source)
         self.values: dict[str, Any] = _merged(defaults, given)
@@ -62,22 +61,27 @@ class Settings:
         found = []
         for key in self.unknown:
             near = difflib.get_close_matches(key, known, 1)
-            found.append(f"mindloop.yaml: {key} is not known" + (f"; did you mean {near[0]}?" if near else ""))
+            found.append(f"{MARKER}: {key} is not known" + (f"; did you mean {near[0]}?" if near else ""))
         return found
 
 
-def load_settings(workspace: Workspace) -> Settings:
+def load_settings(read_text: Callable[[str, int], str | None]) -> Settings:
     """Read the settings of a workspace; a missing file means the defaults.
+
+    Args:
+        read_text: how a file of the workspace is read, by path and most bytes: ``Workspace.read_text``.
 
     Raises:
         Malformed: the file is not YAML, not a mapping or holds a value of the wrong kind.
     """
-    text = workspace.read_text("mindloop.yaml", _LIMIT)
-    document = strict_yaml.load((text or "").removeprefix("\ufeff"), "mindloop.yaml")
+    document = strict_yaml.load((read_text(MARKER, _LIMIT) or "").removeprefix("\ufeff"), MARKER)
     if document is None:
         document = {}
     if not isinstance(document, dict):
-        raise Malformed(f"mindloop.yaml: expected `key: value` lines, found a {type(document).__name__}")
+        raise Malformed(
+            f"{MARKER}: expected `key: value` lines, found a {type(document).__name__}",
+            "Write settings as core/config/defaults.yaml does, or leave the file empty.",
+        )
     return Settings(document)
 
 

@@ -6,17 +6,27 @@ import os
 import sys
 import time
 
-from mindloop.store import commit, journal, recovery
-from mindloop.store.errors import Malformed
+from mindloop.store import commit, journal, overlay, recovery
 from mindloop.store.scopes import Locks, default_timeout, ordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
-    from typing import Self
+    from typing import Protocol, Self
 
-    from mindloop.store.workspace import Workspace
+    from mindloop.store.files import Files
+    from mindloop.store.settings import Settings
+
+    class Base(Files, Protocol):
+        """The workspace below a transaction."""
+
+        root: str
+        is_in_memory: bool
+        overlay: dict[str, bytes | None]
+
+        def key(self, rel: str) -> str:
+            """Return a relative path in its one spelling."""
 
 
 class Transaction:
@@ -32,7 +42,7 @@ class Transaction:
 
     __slots__ = ("_appended", "_locks", "_open", "_pid", "_timeout", "_written", "scopes", "workspace")
 
-    def __init__(self, workspace: Workspace, scopes: tuple[str, ...], timeout: float | None = None) -> None:
+    def __init__(self, workspace: Base, scopes: tuple[str, ...], timeout: float | None = None) -> None:
         self.workspace = workspace
         self.scopes = ordered(scopes)
         self._timeout = timeout
@@ -124,7 +134,7 @@ class Transaction:
             Malformed: the text holds half of a surrogate pair.
         """
         key = self._key(rel)
-        self._written[key] = _encoded(rel, data)
+        self._written[key] = overlay.encoded(rel, data)
         self._appended.pop(key, None)
 
     def append(self, rel: str, data: bytes) -> None:
@@ -150,38 +160,40 @@ class Transaction:
 
     # --- reading, staged changes included ---------------------------------------------------------------------------
 
+    @property
+    def settings(self) -> Settings:
+        """The settings of the workspace, as they were before this change."""
+        return self.workspace.settings
+
     def read(self, rel: str, limit: int | None = None) -> bytes | None:
         """Return the bytes of a file as they will be after the commit, or None."""
         key = self.workspace.key(rel)
         if key in self._written:
-            return _limited(rel, self._written[key], limit)
+            return overlay.limited(rel, self._written[key], limit)
         data = self.workspace.read(key, limit)
         if data is None or key not in self._appended:
             return data
         heal = b"\n" if data and not data.endswith(b"\n") else b""
-        return _limited(rel, data + heal + b"".join(self._appended[key]), limit)
+        return overlay.limited(rel, data + heal + b"".join(self._appended[key]), limit)
 
     def _staged(self, key: str) -> bytes | None:
         return self._written[key] if key in self._written else self.workspace.read(key)
 
     def read_text(self, rel: str, limit: int | None = None) -> str | None:
         """Return the text of a file as it will be after the commit, or None (see ``Workspace.read_text``)."""
-        return decoded(rel, self.read(rel, limit))
+        return overlay.decoded(rel, self.read(rel, limit))
 
     def exists(self, rel: str) -> bool:
         """Tell whether the file, or folder, will be there."""
         key = self.workspace.key(rel)
         if key in self._written:
             return self._written[key] is not None
-        return self.workspace.exists(key) or self._staged_under(key)
-
-    def _staged_under(self, key: str) -> bool:
-        return any(path.startswith(key + "/") for path, data in self._written.items() if data is not None)
+        return self.workspace.exists(key) or overlay.any_under(self._written, key)
 
     def is_dir(self, rel: str) -> bool:
         """Tell whether the folder will be there."""
         key = self.workspace.key(rel)
-        return self.workspace.is_dir(key) or self._staged_under(key)
+        return self.workspace.is_dir(key) or overlay.any_under(self._written, key)
 
     def size(self, rel: str) -> int | None:
         """Return the bytes a file will have, or None."""
@@ -193,24 +205,18 @@ class Transaction:
 
     def names(self, rel_dir: str, suffix: str = "") -> list[str]:
         """Return the sorted names of the files of a folder, staged ones included."""
-        from mindloop.store.workspace import overlaid_names  # the other way round at module level
-
         key = self.workspace.key(rel_dir)
-        return overlaid_names(self.workspace.names(key, suffix), self._written, key, suffix)
+        return overlay.names(self.workspace.names(key, suffix), self._written, key, suffix)
 
     def folders(self, rel_dir: str) -> list[str]:
         """Return the sorted names of the folders in a folder, staged ones included."""
-        from mindloop.store.workspace import overlaid_folders  # the other way round at module level
-
         key = self.workspace.key(rel_dir)
-        return overlaid_folders(set(self.workspace.folders(key)), self._written, key)
+        return overlay.folders(set(self.workspace.folders(key)), self._written, key)
 
     def tree(self, rel_dir: str, suffix: str = "") -> list[str]:
         """Return the sorted relative paths of the files under a folder, staged ones included."""
-        from mindloop.store.workspace import overlaid_tree  # the other way round at module level
-
         key = self.workspace.key(rel_dir)
-        return overlaid_tree(self.workspace.tree(key, suffix), self._written, key, suffix)
+        return overlay.tree(self.workspace.tree(key, suffix), self._written, key, suffix)
 
 
 def _command() -> str:
@@ -221,32 +227,3 @@ def _tell(notes: Iterable[str | None]) -> None:
     for note in notes:
         if note:
             sys.stderr.write(f"note: {note}\n")
-
-
-def _encoded(rel: str, data: str | bytes) -> bytes:
-    if isinstance(data, bytes):
-        return data
-    try:
-        return data.encode("utf-8")
-    except UnicodeEncodeError:
-        raise Malformed(f"{rel}: the text holds half of a surrogate pair, which no file can hold") from None
-
-
-def decoded(rel: str, data: bytes | None) -> str | None:
-    """Return bytes as UTF-8 text; a byte order mark is kept.
-
-    Raises:
-        Malformed: the bytes are not UTF-8.
-    """
-    if data is None:
-        return None
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Malformed(f"{rel}: byte {error.start} is not UTF-8", "Save the file as UTF-8.") from None
-
-
-def _limited(rel: str, data: bytes | None, limit: int | None) -> bytes | None:
-    if data is not None and limit is not None and len(data) > limit:
-        raise Malformed(f"{rel}: {len(data)} bytes, at most {limit} are read", "Shorten the file or split it.")
-    return data

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 
-from mindloop.store import atomic, recovery
-from mindloop.store.errors import Malformed, WrongInput
+from mindloop.store import atomic, overlay, recovery
+from mindloop.store.errors import WrongInput
 from mindloop.store.locate import MARKER, SCHEMA, NoWorkspace, check_schema, find_root
-from mindloop.store.transaction import Transaction, decoded
+from mindloop.store.transaction import Transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Workspace:
         if self._settings is None:
             from mindloop.store.settings import load_settings  # imports yaml
 
-            self._settings = load_settings(self)
+            self._settings = load_settings(self.read_text)
         return self._settings
 
     def in_memory(self) -> Workspace:
@@ -113,10 +113,7 @@ class Workspace:
         key = self.key(rel)
         if key not in self.overlay:
             return atomic.read_file(self.path(key), limit)
-        data = self.overlay[key]
-        if data is not None and limit is not None and len(data) > limit:
-            raise Malformed(f"{rel}: {len(data)} bytes, at most {limit} are read", "Shorten the file or split it.")
-        return data
+        return overlay.limited(rel, self.overlay[key], limit)
 
     def read_text(self, rel: str, limit: int | None = None) -> str | None:
         """Return the text of a file, or None where there is none; a byte order mark and line ends are kept.
@@ -124,21 +121,18 @@ class Workspace:
         Raises:
             Malformed: the bytes are not UTF-8, or see ``read``.
         """
-        return decoded(rel, self.read(rel, limit))
+        return overlay.decoded(rel, self.read(rel, limit))
 
     def exists(self, rel: str) -> bool:
         """Tell whether a file or folder is there."""
         key = self.key(rel)
         if key in self.overlay:
             return self.overlay[key] is not None
-        return os.path.exists(self.path(key)) or self._overlaid_under(key)
-
-    def _overlaid_under(self, key: str) -> bool:
-        return any(path.startswith(key + "/") for path, data in self.overlay.items() if data is not None)
+        return os.path.exists(self.path(key)) or overlay.any_under(self.overlay, key)
 
     def is_dir(self, rel: str) -> bool:
         """Tell whether a folder is there."""
-        return os.path.isdir(self.path(rel)) or self._overlaid_under(self.key(rel))
+        return os.path.isdir(self.path(rel)) or overlay.any_under(self.overlay, self.key(rel))
 
     def is_executable(self, rel: str) -> bool:
         """Tell whether a file is there that this user may run."""
@@ -162,18 +156,18 @@ class Workspace:
         """Return the sorted names of the files of a folder, without dot files; empty where there is no folder."""
         key = self.key(rel_dir)
         found = [entry.name for entry in _entries(self.path(key)) if entry.name.endswith(suffix) and _is_file(entry)]
-        return overlaid_names(found, self.overlay, key, suffix)
+        return overlay.names(found, self.overlay, key, suffix)
 
     def tree(self, rel_dir: str, suffix: str = "") -> list[str]:
         """Return the sorted workspace paths of all files under a folder; linked folders are left out."""
         key = self.key(rel_dir)
-        return overlaid_tree(list(_walk(self.path(key), key, suffix)), self.overlay, key, suffix)
+        return overlay.tree(list(_walk(self.path(key), key, suffix)), self.overlay, key, suffix)
 
     def folders(self, rel_dir: str) -> list[str]:
         """Return the sorted names of the folders in a folder, without dot folders; empty where there is none."""
         key = self.key(rel_dir)
         found = {entry.name for entry in _entries(self.path(key)) if _is_folder(entry)}
-        return overlaid_folders(found, self.overlay, key)
+        return overlay.folders(found, self.overlay, key)
 
 
 def _entries(path: str) -> list[os.DirEntry[str]]:
@@ -207,29 +201,3 @@ def _walk(path: str, key: str, suffix: str) -> Iterator[str]:
             yield from _walk(entry.path, rel, suffix)
         elif entry.name.endswith(suffix) and _is_file(entry):
             yield rel
-
-
-def overlaid_names(found: list[str], overlay: Mapping[str, bytes | None], key: str, suffix: str) -> list[str]:
-    """Return file names of a folder after staged writes and removals."""
-    paths = overlaid_tree([f"{key}/{name}" for name in found], overlay, key, suffix)
-    names = (path[len(key) + 1 :] for path in paths)
-    return [name for name in names if "/" not in name]
-
-
-def overlaid_folders(found: set[str], overlay: Mapping[str, bytes | None], key: str) -> list[str]:
-    """Return folder names of a folder after staged writes; a folder whose files are all removed stays."""
-    inside = (path[len(key) + 1 :] for path, data in overlay.items() if data is not None and path.startswith(key + "/"))
-    staged = {rest.partition("/")[0] for rest in inside if "/" in rest and not rest.startswith(".")}
-    return sorted(found | staged)
-
-
-def overlaid_tree(found: list[str], overlay: Mapping[str, bytes | None], key: str, suffix: str) -> list[str]:
-    """Return relative paths under a folder after staged writes and removals."""
-    paths = set(found)
-    for path, data in overlay.items():
-        inside = path.startswith(key + "/") and path.endswith(suffix) and "/." not in path[len(key) :]
-        if inside and data is not None:
-            paths.add(path)
-        elif inside:
-            paths.discard(path)
-    return sorted(paths)

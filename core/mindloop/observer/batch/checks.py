@@ -8,8 +8,8 @@ from mindloop.observer.batch.contract import compat_problems
 from mindloop.observer.batch.parse import BATCH_TYPE, parse_batch
 from mindloop.observer.batch.prior import FILE_LIMIT
 from mindloop.observer.canonical import content_hash
-from mindloop.observer.canvas.reading import layout_of
 from mindloop.observer.canvas.sections import one_line
+from mindloop.observer.layout import layout_of
 from mindloop.observer.provenance.checks import index_of
 from mindloop.store import front_matter
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding, guarded

@@ -10,7 +10,7 @@ import re
 from zlib import compress, decompress
 
 from mindloop.observer.batch.parse import BATCH_TYPE, record_list, sections, text_list, without_rule
-from mindloop.observer.layout import Layout
+from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold
 from mindloop.store import front_matter
 from mindloop.store.clock import is_date_only, parse_instant, stamp
@@ -63,7 +63,7 @@ class PriorIndex(dict[str, list[tuple[str, str]]]):
 def batch_index(ws: Workspace) -> PriorIndex:
     """Who was followed up when, from the front matter of every batch file (follow-up, step 1)."""
     index = PriorIndex()
-    folder = Layout(str(ws.settings.get("observer.root"))).follow_ups_dir
+    folder = layout_of(ws).follow_ups_dir
     for name in ws.names(folder, ".md"):
         path = f"{folder}/{name}"
         try:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from mindloop.observer.canvas.reading import layout_of, load_canvases, wallet_key
+from mindloop.observer.canvas.reading import load_canvases, wallet_key
 from mindloop.observer.canvas.sections import visible_rows
+from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold
 from mindloop.store.checkup import INFO, WARNING, Finding, refused
 from mindloop.store.errors import MindloopError

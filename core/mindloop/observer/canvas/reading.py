@@ -6,17 +6,14 @@ import re
 
 from mindloop.observer.canvas.parse import SUFFIX, WALLET, Canvas, InvalidCanvas, NotACanvas, parse_canvas, stem
 from mindloop.observer.canvas.sections import one_line
-from mindloop.observer.layout import Layout
+from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold
 from mindloop.store import front_matter
 from mindloop.store.errors import Malformed, MindloopError
-from mindloop.store.transaction import Transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from mindloop.store.workspace import Workspace
-
-    Files = Workspace | Transaction
+    from mindloop.store.files import Files
 
 __all__ = [
     "Canvas",
@@ -25,7 +22,6 @@ __all__ = [
     "NotACanvas",
     "basenames",
     "check_length",
-    "layout_of",
     "load_canvas",
     "load_canvases",
     "matches",
@@ -77,16 +73,6 @@ def load_canvases(files: Files) -> list[CanvasFile]:
     return result
 
 
-def workspace_of(files: Files) -> Workspace:
-    """Return the workspace behind what is read from."""
-    return files.workspace if isinstance(files, Transaction) else files
-
-
-def layout_of(files: Files) -> Layout:
-    """Return the paths of a workspace, whose observer folder is a setting."""
-    return Layout(str(workspace_of(files).settings.get("observer.root")))
-
-
 def load_canvas(files: Files, rel: str) -> CanvasFile | None:
     """Read one canvas file by its path; None where it is a template or is not there.
 
@@ -119,7 +105,7 @@ def check_length(files: Files, rel: str, size: int) -> None:
     Raises:
         InvalidCanvas: it is larger; the message names both numbers.
     """
-    limit = int(workspace_of(files).settings.get("observer.canvas_max_bytes"))
+    limit = int(files.settings.get("observer.canvas_max_bytes"))
     if size > limit:
         raise InvalidCanvas(
             f"{one_line(rel, 200)}: {size} bytes, at most {limit} are read",

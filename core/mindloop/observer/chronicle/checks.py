@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from mindloop.observer.chronicle.entries import ENTRY_LIMIT, layout_of, read_entry
+from mindloop.observer.chronicle.entries import ENTRY_LIMIT, read_entry
 from mindloop.observer.chronicle.releases import index_is_current, load_releases, rebuild_index
+from mindloop.observer.layout import layout_of
 from mindloop.store.checkup import ERROR, WARNING, Finding, guarded
 from mindloop.store.repairs import Staged
 

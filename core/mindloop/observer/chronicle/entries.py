@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mindloop.observer.escaping import clean_line
-from mindloop.observer.layout import Layout
+from mindloop.observer.layout import layout_of
 from mindloop.observer.sanitizer import one_line
 from mindloop.store import front_matter
 from mindloop.store.clock import parse_instant, stamp
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mindloop.observer.types import Release
-    from mindloop.store.transaction import Transaction
-    from mindloop.store.workspace import Workspace
+    from mindloop.store.files import Files
 
 RELEASED = "system.app.released"
 ENTRY_LIMIT = 1_000_000
@@ -26,11 +25,6 @@ _TITLE_LENGTH = 160
 _SUMMARY_LENGTH = 240
 _HEADING = re.compile(r"^#[ \t]+(.*)$", re.MULTILINE)
 _SECTION_MARK = re.compile("={3,}")
-
-
-def layout_of(ws: Workspace) -> Layout:
-    """The paths of a workspace's research."""
-    return Layout(str(ws.settings.get("observer.root")))
 
 
 def title_line(text: str) -> str:
@@ -43,7 +37,7 @@ def summary_line(text: str) -> str:
     return _SECTION_MARK.sub("==", one_line(text, _SUMMARY_LENGTH))
 
 
-def load_releases(source: Workspace | Transaction, *, complete: bool = False) -> tuple[list[Release], list[str]]:
+def load_releases(source: Files, *, complete: bool = False) -> tuple[list[Release], list[str]]:
     """Every release of the chronicle, by start and id, with a warning for each entry that cannot be used.
 
     Entries of another taxonomy than ``system.app.released…`` are no releases and are passed over in silence.
@@ -57,7 +51,7 @@ def load_releases(source: Workspace | Transaction, *, complete: bool = False) ->
     """
     releases: list[Release] = []
     warnings: list[str] = []
-    for rel in source.tree(Layout().chronicle_dir, ".md"):
+    for rel in source.tree(layout_of(source).chronicle_dir, ".md"):
         try:
             release = read_entry(source.read_text(rel, ENTRY_LIMIT) or "", rel)
         except MindloopError as error:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from mindloop.observer.chronicle.entries import ID_LENGTH, layout_of, load_releases, summary_line, text_at, title_line
+from mindloop.observer.chronicle.entries import ID_LENGTH, load_releases, summary_line, text_at, title_line
 from mindloop.observer.escaping import clean_line
+from mindloop.observer.layout import layout_of
 from mindloop.observer.sanitizer import one_line
 from mindloop.store import records
 from mindloop.store.clock import parse_instant, stamp
@@ -53,7 +54,7 @@ def rebuild_index(tx: Transaction) -> int:
         StoreFailure: an entry cannot be read; the index stays as it is.
     """
     releases, _ = load_releases(tx, complete=True)
-    rel = layout_of(tx.workspace).chronicle_index
+    rel = layout_of(tx).chronicle_index
     before = tx.read(rel)
     after = _index_bytes(releases)
     if before != after:

@@ -22,7 +22,7 @@ from mindloop.observer.chronicle.index import (
     summary_text,
 )
 from mindloop.observer.escaping import clean_line
-from mindloop.observer.layout import Layout
+from mindloop.observer.layout import layout_of
 from mindloop.store import front_matter
 from mindloop.store.clock import parse_instant, stamp
 from mindloop.store.errors import Negative, WrongInput
@@ -88,7 +88,7 @@ def add_release(  # noqa: PLR0913 - what is optional is named by the caller
     releases, _ = load_releases(tx, complete=True)
     chosen = name or next_id(tx, releases, entry["time"]["start"])
     _refuse_known(releases, chosen, entry)
-    rel = f"{Layout().chronicle_dir}/{chosen}.md"
+    rel = f"{layout_of(tx).chronicle_dir}/{chosen}.md"
     if tx.exists(rel):
         raise Negative(f"{rel} is there already", "Give the release another id.")
     extra = {"confidence": clean_line(confidence), "url": clean_line(url or ""), "summary": clean_line(summary)}
@@ -135,7 +135,7 @@ def _refuse_known(releases: Iterable[Release], name: str, entry: dict[str, Any])
 def next_id(tx: Transaction, releases: Iterable[Release], start: str) -> str:
     """The next free ``CHRON-YYYYMMDD-NNN`` of a day; neither ids nor file names are used twice."""
     date_part = start[:10].replace("-", "")
-    stems = [rel.rpartition("/")[2].removesuffix(".md") for rel in tx.tree(Layout().chronicle_dir, ".md")]
+    stems = [rel.rpartition("/")[2].removesuffix(".md") for rel in tx.tree(layout_of(tx).chronicle_dir, ".md")]
     taken = (_OUR_ID.fullmatch(name) for name in [*stems, *(release["id"] for release in releases)])
     used = [int(match.group(2)) for match in taken if match and match.group(1) == date_part]
     return f"CHRON-{date_part}-{max(used, default=0) + 1:03d}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mindloop.observer.canvas.checks import known_users
-from mindloop.observer.layout import layout_of
 from mindloop.observer.cognition.validity import problems
 from mindloop.observer.growth.checks import PROPOSALS, owner_findings
+from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold
 from mindloop.observer.score import parse_snapshot
 from mindloop.store import strict_yaml

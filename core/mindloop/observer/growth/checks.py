@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mindloop.observer.canvas.checks import known_users
-from mindloop.observer.layout import layout_of
 from mindloop.observer.growth.metrics import new_counters, recompute
+from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold, slug
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding, guarded
 from mindloop.store.documents import read_yaml

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mindloop.observer.canonical import content_hash, norm_hash
 from mindloop.observer.canvas.checks import known_users
-from mindloop.observer.canvas.reading import layout_of
 from mindloop.observer.canvas.sections import one_line
+from mindloop.observer.layout import layout_of
 from mindloop.observer.names import display_name, fold
 from mindloop.observer.provenance.index import load_index
 from mindloop.store import quarantine, records, schemas

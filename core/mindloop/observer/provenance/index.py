@@ -10,8 +10,8 @@ import re
 import sys
 
 from mindloop.observer.canonical import norm_hash
-from mindloop.observer.canvas.reading import layout_of
 from mindloop.observer.canvas.sections import one_line
+from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold
 from mindloop.observer.provenance.record import INGESTERS, MAX_TEXT, SOURCE_TYPES, make_record, timestamp_fields
 from mindloop.store import records
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from mindloop.observer.canvas.reading import Files
     from mindloop.observer.types import ProvenanceRecord
+    from mindloop.store.files import Files
     from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from mindloop.observer.canvas.edit import insert_quote, new_canvas, quote_lines
 from mindloop.observer.canvas.parse import WALLET, Canvas, parse_canvas
-from mindloop.observer.canvas.reading import CanvasFile, check_length, layout_of, load_canvas, load_canvases, wallet_key
+from mindloop.observer.canvas.reading import CanvasFile, check_length, load_canvas, load_canvases, wallet_key
 from mindloop.observer.canvas.sections import one_line, open_fence
+from mindloop.observer.layout import layout_of
 from mindloop.observer.names import display_name, fold, slug
 from mindloop.observer.provenance import index as provenance
 from mindloop.observer.provenance.quotes import blockquotes, proven_text
