@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,18 @@ def test_a_host_without_python_from_the_readme_works(home: Path) -> None:
 
     assert (done.returncode, done.stderr) == (0, "")
     assert "and then?" in (folder / "grimoires/observer/follow-ups/2026-02-14.md").read_text("utf-8")
+
+
+def test_a_host_in_python_from_the_readme_works(home: Path) -> None:
+    """The README's host, given a model that answers with nothing useful, writes a batch without messages."""
+    shell(own_research(), ROOT, home)
+    code = "call_my_model = lambda prompt: 'no json'\n" + blocks(README, "python")[0]
+    script = f"PYTHONPATH={shlex.quote(str(ROOT / 'core'))} {shlex.quote(sys.executable)} -c {shlex.quote(code)}"
+
+    done = shell(script, home / "research", home)
+
+    assert (done.returncode, done.stdout) == (0, "grimoires/observer/follow-ups/2026-02-14.md\n")
+    assert "reason: subagent_parse_error" in (home / "research" / done.stdout.strip()).read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
