@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from mindloop.observer.canonical import content_hash
 from mindloop.observer.packet.prompt import PacketParts
+from mindloop.protocol.step import Done, Skip
+from mindloop.protocol.walk import walk
+from mindloop.skills.follow_up.case import Answered
+from mindloop.skills.follow_up.table import FOLLOW_UP
 
 if TYPE_CHECKING:
-    from mindloop.observer.types import AnswerCase, Quote, TemporalEntry
+    from mindloop.observer.answer.parse import Answer
+    from mindloop.observer.types import Quote, TemporalEntry
 
 SAID = "og score feels low"
 HASH = content_hash(SAID)
@@ -52,14 +57,15 @@ def parts(**changed: Any) -> PacketParts:
     return PacketParts(**(values | changed))
 
 
-def case(**changed: Any) -> AnswerCase:
+def case(**changed: Any) -> dict[str, Any]:
+    """What of a dossier an answer is checked against."""
     values: dict[str, Any] = {
         "user": "bob",
         "registry": [quote(), quote(OTHER_SAID)],
         "temporal": {HASH: allowed(), OTHER_HASH: denied()},
         "fears": None,
     }
-    return values | changed  # type: ignore[return-value]
+    return values | changed
 
 
 def claim(**changed: Any) -> dict[str, Any]:
@@ -90,3 +96,23 @@ def answer(*messages: Any, **changed: Any) -> str:
         "skip_reason": None,
     }
     return json.dumps(record | changed)
+
+
+def checked(raw: str, dossier: dict[str, Any]) -> Answer:
+    """Take a raw answer through the very steps that a run takes it through, and return what is left of it."""
+    one = Answered(dossier, raw, "a test")
+    outcome = walk(FOLLOW_UP.lane(start="4a"), None, {}, one).outcome
+    assert isinstance(outcome, Done | Skip)
+    reason = outcome.reason if isinstance(outcome, Skip) else None
+    assert reason == one.answer.skip_reason, outcome
+    return one.answer
+
+
+def anchors(made: Answer) -> list[str]:
+    """The anchors of the messages, each once, in order."""
+    return list(dict.fromkeys(one["anchor_quote_hash"] for one in made.messages))
+
+
+def claims_left(made: Answer) -> int:
+    """How many claims the messages still have."""
+    return sum(len(one["temporal_claims"]) for one in made.messages)

@@ -9,9 +9,20 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mindloop.observer.answer.rehearsal import default_answer
 from mindloop.observer.answer.text import BODY_LIMIT, clean_body
-from mindloop.observer.answer.validate import default_answer, validate
-from tests.helpers.answers import HASH, OTHER_HASH, UNKNOWN_HASH, case, claim, message, quote
+from tests.helpers.answers import (
+    HASH,
+    OTHER_HASH,
+    UNKNOWN_HASH,
+    anchors,
+    case,
+    checked,
+    claim,
+    claims_left,
+    message,
+    quote,
+)
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=40)
 PIECES = (
@@ -66,7 +77,7 @@ REASONS = {
 @given(st.one_of(ANY_TEXT, JSON.map(json.dumps), ANSWERS.map(json.dumps)))
 def test_no_answer_raises(raw: str) -> None:
     """Whatever a writer returns, the outcome is messages or a reason of the list, and every log line is a line."""
-    made = validate(raw, case(fears=[{"id": "FEAR-bob-1", "text": "they left"}]))
+    made = checked(raw, case(fears=[{"id": "FEAR-bob-1", "text": "they left"}]))
 
     assert made.skip_reason in REASONS
     assert (made.skip_reason is None) == bool(made.messages) or made.skip_reason in REASONS - {None}
@@ -81,7 +92,7 @@ def test_what_survives_is_verified(raw: str) -> None:
     """Every surviving message shows a registry text under its hash, and only claims that the table allows."""
     known = case()
     texts = {one["hash"]: one["quote_text"] for one in known["registry"]}
-    made = validate(raw, known)
+    made = checked(raw, known)
 
     for one in made.messages:
         assert one["anchor_quote_text"] == texts[one["anchor_quote_hash"]]
@@ -89,15 +100,15 @@ def test_what_survives_is_verified(raw: str) -> None:
             assert (kept["backing_quote_hash"], kept["chronicle_ref"]) == (HASH, "CHRON-20260210-001")
         assert one["message_body"].startswith(", ".join(kept["claim_text"] for kept in one["temporal_claims"]))
     assert len(made.messages) <= made.total_quotes
-    assert made.valid_claims <= made.total_claims
-    assert made.quotes_used == list(dict.fromkeys(one["anchor_quote_hash"] for one in made.messages))
+    assert claims_left(made) <= made.total_claims
+    assert set(anchors(made)) <= set(texts)
 
 
 @settings(max_examples=300, deadline=None)
 @given(ANSWERS.map(lambda record: json.dumps(record | {"user": "bob", "skip_reason": None})))
 def test_what_survives_is_clean(raw: str) -> None:
     """No surviving text holds a token, a heading mark at a line's start, or what cannot be encoded or seen."""
-    made = validate(raw, case())
+    made = checked(raw, case())
 
     for one in made.messages:
         lines = one["message_body"].splitlines()
@@ -134,7 +145,7 @@ def test_the_rehearsal_always_passes(user: str, texts: list[tuple[str, bool]], t
     """For any user, quotes and triggers the rehearsal's answer passes: one labelled message, or no quotes."""
     user = user.encode("utf-8", "replace").decode("utf-8")
     quotes = [quote(text, verified=verified) for text, verified in texts]
-    made = validate(default_answer(user, quotes, triggers), case(user=user, registry=quotes))
+    made = checked(default_answer(user, quotes, triggers), case(user=user, registry=quotes))
 
     if any(verified for _, verified in texts):
         assert made.skip_reason is None
@@ -148,8 +159,8 @@ def test_the_rehearsal_always_passes(user: str, texts: list[tuple[str, bool]], t
 def test_totals_add_up(hashes: list[str], claims: int) -> None:
     """Totals are those of the answer: what is kept and what is stripped add up to them."""
     made_messages = [message(anchor_quote_hash=one, temporal_claims=[claim()] * claims) for one in hashes]
-    made = validate(json.dumps({"user": "bob", "messages": made_messages}), case())
+    made = checked(json.dumps({"user": "bob", "messages": made_messages}), case())
     kept = sum(one != UNKNOWN_HASH for one in hashes)
 
     assert (made.total_quotes, len(made.messages)) == (len(hashes), kept)
-    assert (made.total_claims, made.valid_claims) == (kept * claims, kept * min(claims, 3))
+    assert (made.total_claims, claims_left(made)) == (kept * claims, kept * min(claims, 3))

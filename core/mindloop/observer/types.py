@@ -122,15 +122,6 @@ class Message(TypedDict):
     temporal_claims: list[Claim]
 
 
-class AnswerCase(TypedDict):
-    """What a writer's answer is checked against (step 4)."""
-
-    user: str
-    registry: list[Quote]
-    temporal: dict[str, TemporalEntry]
-    fears: list[dict[str, object]] | None  # of the cognition file; None where there is none
-
-
 class UserResult(TypedDict):
     """A user's validated answer, ready for the batch (steps 4 and 5)."""
 

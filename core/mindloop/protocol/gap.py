@@ -1,10 +1,6 @@
-"""A gap: one question of judgment, with the evidence it needs, the answer's shape and a safe default."""
+"""A gap: one question of judgment, with the evidence it needs, and a safe default."""
 
 from __future__ import annotations
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 class Gap:
@@ -15,17 +11,15 @@ class Gap:
         ask: the instructions for exactly this question. A gap whose evidence stands inside its instructions (the
             follow-up packet does) gives the whole text here and no evidence.
         evidence: what the judge needs, bounded; shown below the instructions.
-        schema: JSON Schema of the answer.
         default: the fail-safe answer, as a judge would write it; the rehearsal host gives it.
     """
 
-    __slots__ = ("ask", "default", "evidence", "id", "schema")
+    __slots__ = ("ask", "default", "evidence", "id")
 
-    def __init__(self, id: str, ask: str, *, schema: dict[str, Any], default: str, evidence: str = "") -> None:  # noqa: A002
+    def __init__(self, id: str, ask: str, *, default: str, evidence: str = "") -> None:  # noqa: A002
         self.id = id
         self.ask = ask
         self.evidence = evidence
-        self.schema = schema
         self.default = default
 
     def packet(self) -> str:

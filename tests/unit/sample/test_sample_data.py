@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mindloop.observer.answer.validate import validate
 from mindloop.observer.batch.contract import compat_problems
 from mindloop.observer.batch.parse import parse_batch
 from mindloop.observer.canonical import content_hash
@@ -33,6 +32,7 @@ from mindloop.store import strict_yaml
 from mindloop.store.errors import MindloopError
 from mindloop.store.schemas import problems, typed
 from tests.helpers import sidecars
+from tests.helpers.answers import checked
 from tests.helpers.sample import CANVASES, MESSAGES, OBSERVER, SAMPLE, SKIPPED, canvas_texts, index_lines, records
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def answered(user: str):
         "temporal": temporal_lookup(records(user), releases()),
         "fears": fears,
     }
-    return validate((OBSERVER / "rehearsal" / f"{user}.txt").read_text(encoding="utf-8"), case)
+    return checked((OBSERVER / "rehearsal" / f"{user}.txt").read_text(encoding="utf-8"), case)
 
 
 def outcome(user: str, canvas: Canvas) -> str | int:

@@ -28,6 +28,7 @@ SKIP_REASONS = frozenset({"no_triggers", "no_quotes", "all_hypotheses_high_confi
 
 _FENCED = re.compile(r"```[A-Za-z0-9]*[ \t]*\r?\n(.*)\n[ \t]*```", re.DOTALL)
 _SHOWN = 80
+_RAW_SHOWN = 2_000
 
 
 class AnswerRejected(WrongInput):
@@ -72,19 +73,9 @@ class Answer:
         self.log = log or []
 
     @property
-    def quotes_used(self) -> list[str]:
-        """Anchors of the messages, each once, in order: the writer's own list is not looked at."""
-        return list(dict.fromkeys(message["anchor_quote_hash"] for message in self.messages))
-
-    @property
     def total_claims(self) -> int:
         """Claims that the messages came with."""
         return sum(self.asked_claims)
-
-    @property
-    def valid_claims(self) -> int:
-        """Claims that the messages have."""
-        return sum(len(message["temporal_claims"]) for message in self.messages)
 
     def keep(self, survivors: list[tuple[Message, int]]) -> None:
         """Replace the messages by what is left of them, each with the number of claims that it came with."""
@@ -110,6 +101,12 @@ def parse_answer(raw: str, user: str) -> Answer:
     answer.scary_questions = clean_questions(_texts(record.get("scary_questions")))
     answer.keep([(message, len(message["temporal_claims"])) for message in _messages(items, answer.log)])
     return answer
+
+
+def refused(rejected: AnswerRejected, raw: str, user: str) -> Answer:
+    """Return what stands for an answer that was refused: nothing but the reason, and the raw text in the log."""
+    log = [f"REFUSED answer for {user}: {rejected.detail}", f"raw: {raw[:_RAW_SHOWN]!a}"]
+    return Answer(user, rejected.reason, log)
 
 
 def _messages(items: list[Any], log: list[str]) -> Iterator[Message]:

@@ -158,11 +158,6 @@ def versions(text: str) -> set[str]:
     return {_normal(match) for match in re.finditer(_NAMES, text, re.IGNORECASE)}
 
 
-def names_version(text: str) -> bool:
-    """Tell whether a short phrase names a version."""
-    return bool(versions(text))
-
-
 def _normal(match: re.Match[str]) -> str:
     if match["major"]:
         return str(int(match["major"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.observer.answer.validate import default_answer
+from mindloop.observer.answer.rehearsal import default_answer
 from mindloop.observer.batch.prior import prior_section
 from mindloop.observer.canvas.triggers import find_triggers, skip_reason
 from mindloop.observer.chronicle.releases import feedback_day, summary_text
@@ -13,7 +13,6 @@ from mindloop.observer.provenance.quotes import registry
 from mindloop.observer.score import parse_snapshot
 from mindloop.protocol.gap import Gap
 from mindloop.protocol.step import Ask, Done, Skip
-from mindloop.store.schemas import load_schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,4 +139,4 @@ def assemble_prompt(context: FollowUp, case: Case) -> Done | Skip | Ask:
 def ask_writer(_context: FollowUp, case: Case) -> Done | Skip | Ask:
     """2i: the one judgment: an isolated writer, without tools, sees this packet and nothing else."""
     default = default_answer(case.user, case.registry, case.triggers)
-    return Ask(Gap(case.canvas.slug, case.prompt, schema=load_schema("follow-up-answer"), default=default))
+    return Ask(Gap(case.canvas.slug, case.prompt, default=default))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mindloop.observer.answer.parse import MAX_ANSWER, MAX_MESSAGES, AnswerRejected, parse_answer
+from mindloop.observer.answer.parse import MAX_ANSWER, MAX_MESSAGES, AnswerRejected, parse_answer, refused
 from tests.helpers.answers import answer, claim, message
 
 
@@ -201,3 +201,8 @@ def test_lone_surrogates_are_no_crash() -> None:
 
     assert refusal(raw) == '"user" is "bob", expected "bob"'
     assert refusal(raw).encode("utf-8") == b'"user" is "bob", expected "bob"'
+
+
+def test_the_raw_text_in_the_log_is_bounded() -> None:
+    """A huge answer does not fill the log."""
+    assert len(refused(AnswerRejected("x"), "y" * 1_000_000, "bob").log[1]) == 2_007

@@ -20,8 +20,10 @@ from tests.helpers.answers import (
     SAID,
     UNKNOWN_HASH,
     allowed,
+    anchors,
     answer,
     claim,
+    claims_left,
     denied,
     message,
     quote,
@@ -47,7 +49,7 @@ def test_spellings_of_a_hash(spelling: str) -> None:
     made = parsed(message(anchor_quote_hash=spelling))
 
     assert verify_quotes(made, REGISTRY) == ["Verified 1/1 messages for bob"]
-    assert made.quotes_used == [HASH]
+    assert anchors(made) == [HASH]
 
 
 @pytest.mark.parametrize("spelling", [UNKNOWN_HASH, HASH[:-1], "", "null", HASH + "0", "<!-- prov:sha256:x -->"])
@@ -56,7 +58,7 @@ def test_a_hash_that_is_not_in_the_registry(spelling: str) -> None:
     made = parsed(message(anchor_quote_hash=spelling), message())
     log = verify_quotes(made, REGISTRY)
 
-    assert made.quotes_used == [HASH]
+    assert anchors(made) == [HASH]
     assert log == [f"STRIPPED message for bob: no verified quote '{spelling}'", "Verified 1/2 messages for bob"]
 
 
@@ -83,7 +85,7 @@ def test_quotes_used_are_recomputed() -> None:
     made = parsed(message(anchor_quote_hash=OTHER_HASH), message(), message(anchor_quote_hash=OTHER_HASH))
     verify_quotes(made, REGISTRY)
 
-    assert made.quotes_used == [OTHER_HASH, HASH]
+    assert anchors(made) == [OTHER_HASH, HASH]
 
 
 def test_an_allowed_claim_is_kept() -> None:
@@ -94,7 +96,7 @@ def test_an_allowed_claim_is_kept() -> None:
     assert made.messages[0]["temporal_claims"] == [
         {"claim_text": "since v2.0.0 shipped", "backing_quote_hash": HASH, "chronicle_ref": "CHRON-20260210-001"}
     ]
-    assert (made.total_claims, made.valid_claims) == (1, 1)
+    assert (made.total_claims, claims_left(made)) == (1, 1)
 
 
 def test_the_backing_quote_may_be_another_than_the_anchor() -> None:
@@ -103,7 +105,7 @@ def test_the_backing_quote_may_be_another_than_the_anchor() -> None:
     verify_quotes(made, REGISTRY)
     verify_claims(made, TABLE, REGISTRY)
 
-    assert made.valid_claims == 1
+    assert claims_left(made) == 1
 
 
 @pytest.mark.parametrize(
@@ -126,7 +128,7 @@ def test_claims_that_do_not_hold(changed: dict[str, str], reason: str) -> None:
 
     text = changed.get("claim_text", "since v2.0.0 shipped")
     assert log == [f"STRIPPED temporal claim: '{text}' for user bob — reason: {reason}"]
-    assert (len(made.messages), made.total_claims, made.valid_claims) == (1, 1, 0)
+    assert (len(made.messages), made.total_claims, claims_left(made)) == (1, 1, 0)
 
 
 def test_a_claim_on_a_quote_that_is_not_in_the_canvas() -> None:
@@ -150,7 +152,7 @@ def test_more_than_three_claims() -> None:
     made = with_claims(*[claim()] * 5)
     log = verify_claims(made, TABLE, REGISTRY)
 
-    assert (made.total_claims, made.valid_claims) == (5, 3)
+    assert (made.total_claims, claims_left(made)) == (5, 3)
     assert [line.rsplit(" ", 1)[1] for line in log] == ["too_many_claims", "too_many_claims"]
 
 
@@ -172,7 +174,7 @@ def test_a_body_of_nothing_but_a_version() -> None:
     log = insert_claims(made)
 
     assert log == ["DROPPED message for bob: nothing is left of its body"]
-    assert (len(made.messages), made.total_claims, made.valid_claims) == (1, 0, 0)
+    assert (len(made.messages), made.total_claims, claims_left(made)) == (1, 0, 0)
 
 
 def test_triggers_are_cleaned() -> None:

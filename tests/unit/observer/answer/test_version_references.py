@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mindloop.observer.answer.version_references import names_version, strip_version_references, versions
+from mindloop.observer.answer.version_references import strip_version_references, versions
 
 
 @pytest.mark.parametrize(
@@ -117,4 +117,3 @@ def test_left_alone(text: str) -> None:
 def test_versions(text: str, named: set[str]) -> None:
     """Versions compare by their numbers: trailing zeros and the spelling make no difference."""
     assert versions(text) == named
-    assert names_version(text) is bool(named)

@@ -1,45 +1,20 @@
-"""From a writer's raw answer to messages that may be sent, or to the reason why there are none (follow-up, step 4)."""
+"""The answer that stands in where no model is asked (follow-up, step 2i): what the rehearsal host gives."""
 
 from __future__ import annotations
 
 import json
 
-from mindloop.observer.answer.parse import SKIP_REASONS, Answer, AnswerRejected, parse_answer
 from mindloop.observer.answer.text import clean_trigger
-from mindloop.observer.answer.verify import (
-    coverage,
-    insert_claims,
-    style_advice,
-    survivors,
-    verify_claims,
-    verify_quotes,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mindloop.observer.types import AnswerCase, Quote, Trigger
-
-__all__ = [
-    "SKIP_REASONS",
-    "Answer",
-    "AnswerRejected",
-    "coverage",
-    "default_answer",
-    "insert_claims",
-    "parse_answer",
-    "refused",
-    "style_advice",
-    "survivors",
-    "validate",
-    "verify_claims",
-    "verify_quotes",
-]
+    from mindloop.observer.types import Quote, Trigger
 
 REHEARSAL = "[rehearsal]"
+"""What every text of a rehearsal starts with."""
 
-_RAW_SHOWN = 2_000
 _REHEARSAL_BODY = (
     f"{REHEARSAL} you said the words quoted above. tell me about the last time that happened: "
     "what did you do next, and what came of it?"
@@ -49,38 +24,6 @@ _REHEARSAL_QUESTIONS = [
     f"{REHEARSAL} what did this person do instead, the last time?",
     f"{REHEARSAL} what have they stopped doing without saying so?",
 ]
-
-
-def validate(raw: str, case: AnswerCase) -> Answer:
-    """Run all checks on a writer's answer; never raises on what the answer holds.
-
-    Order: 4a shape, 4b quotes, 4c claims, 4d bodies, 4f coverage, 4e survivors.
-
-    Args:
-        raw: the answer as it was filed.
-        case: what is known of the user.
-
-    Returns:
-        The answer with what survived; its ``skip_reason`` says why nothing did, its log says all that was done.
-    """
-    try:
-        answer = parse_answer(raw, case["user"])
-    except AnswerRejected as rejected:
-        return refused(rejected, raw, case["user"])
-    if answer.skip_reason is None:
-        answer.log += verify_quotes(answer, case["registry"])
-        answer.log += verify_claims(answer, case["temporal"], case["registry"])
-        answer.log += insert_claims(answer)
-        answer.log += coverage(answer, case["fears"])
-        answer.log += style_advice(answer)
-    survivors(answer)
-    return answer
-
-
-def refused(rejected: AnswerRejected, raw: str, user: str) -> Answer:
-    """Return what stands for an answer that was refused: nothing but the reason, and the raw text in the log."""
-    log = [f"REFUSED answer for {user}: {rejected.detail}", f"raw: {raw[:_RAW_SHOWN]!a}"]
-    return Answer(user, rejected.reason, log)
 
 
 def default_answer(user: str, quotes: Sequence[Quote], triggers: Sequence[Trigger]) -> str:
