@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 PLACES = ("world", "agents", "grimoires", ".mindloop")
 LEFTOVERS = ".mindloop/leftovers"
 """Where ``--fix`` puts temporary files that no journal names."""
-_JOURNALS = ".mindloop/journal"
-_FOLDERS = (".mindloop", ".mindloop/locks", _JOURNALS)
+_FOLDERS = (".mindloop", ".mindloop/locks", journal.FOLDER)
 _FILE_ENDINGS = (".md", ".yaml", ".json", ".jsonl", ".txt", ".lock")
 _NAME_SHOWN = 150
 
@@ -125,15 +124,15 @@ def check_own_folders(look: Look) -> Iterator[Finding]:
 def check_journals(look: Look) -> Iterator[Finding]:
     """Report changes that are pending; whether their process lives is guessed, since a look takes no lock."""
     for name in journal.pending(look.ws.root):
-        yield from guarded(f"{_JOURNALS}/{name}", _pending(look.ws.root, name))
+        yield from guarded(f"{journal.FOLDER}/{name}", _pending(look.ws.root, name))
     for entry in entries_of(look):
-        if entry.rel.startswith(f"{_JOURNALS}/") and entry.name.endswith(journal.INCOMPLETE):
+        if entry.rel.startswith(f"{journal.FOLDER}/") and entry.name.endswith(journal.INCOMPLETE):
             what = "a change that could not be completed was kept; compare the files it names, then remove it"
             yield Finding(WARNING, entry.rel, None, what)
 
 
 def _pending(root: str, name: str) -> Iterator[Finding]:
-    rel = f"{_JOURNALS}/{name}"
+    rel = f"{journal.FOLDER}/{name}"
     told = preview(root, name)
     pid = name.rpartition("~")[2].partition("-")[0]
     if _lives(pid):
@@ -168,7 +167,7 @@ def check_leftovers(look: Look) -> Iterator[Finding]:
     found = [entry for entry in entries_of(look) if entry.kind == "file" and entry.name.endswith(".tmp")]
     ours = _named_by_journals(look.ws.root)
     for entry in found:
-        if entry.rel.startswith((f"{_JOURNALS}/", f"{LEFTOVERS}/")) or entry.rel in ours:
+        if entry.rel.startswith((f"{journal.FOLDER}/", f"{LEFTOVERS}/")) or entry.rel in ours:
             continue
         if os.path.exists(look.ws.path(entry.rel)):  # else its transaction ended while we looked
             what = "a temporary file that no change in progress names"

@@ -6,7 +6,17 @@ import os
 
 from mindloop.store import atomic, scopes
 from mindloop.store.errors import StoreFailure
-from mindloop.store.journal import COMMITTED, INTENT, appended, folder, forget, in_order, sync_folders, target
+from mindloop.store.journal import (
+    COMMITTED,
+    INTENT,
+    appended,
+    folder,
+    forget,
+    in_order,
+    sync_folders,
+    target,
+    temporary,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +112,7 @@ def _abandon(root: str, name: str, entries: Iterable[Entry]) -> None:
 
 def _discard_temporaries(root: str, entries: Iterable[Entry]) -> bool:
     """Remove the temporary files of a change; False when one stays, and with it the intent that names it."""
-    names = [atomic.temporary(target(root, entry["path"])) for entry in entries if entry["do"] == "write"]
+    names = [temporary(root, entry) for entry in entries if entry["do"] == "write"]
     return all([atomic.discard(name) for name in names])  # noqa: C419 - every one is tried
 
 

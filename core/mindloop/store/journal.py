@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     Entry = dict[str, Any]
 
+FOLDER = ".mindloop/journal"
 INTENT = ".tmp"
 COMMITTED = ".json"
 INCOMPLETE = ".incomplete"
@@ -39,7 +40,7 @@ INCOMPLETE = ".incomplete"
 
 def folder(root: str) -> str:
     """Return the folder of the journals."""
-    return os.path.join(root, ".mindloop", "journal")
+    return os.path.join(root, *FOLDER.split("/"))
 
 
 def pending(root: str) -> list[str]:
@@ -56,6 +57,11 @@ def pending(root: str) -> list[str]:
 def target(root: str, rel: str) -> str:
     """Return the real path of a workspace-relative file; links are followed."""
     return os.path.realpath(os.path.join(root, rel))
+
+
+def temporary(root: str, entry: Entry) -> str:
+    """Return where the next content of a write entry's file is prepared: beside the file, links followed."""
+    return atomic.temporary(target(root, entry["path"]))
 
 
 # --- the parts of a change ------------------------------------------------------------------------------------------
@@ -100,6 +106,29 @@ def appended(entry: Entry) -> bytes:
     import binascii  # built in; only writers need it
 
     return binascii.a2b_base64(entry["data"])
+
+
+def fits(data: bytes | None, entry: Entry) -> bool:
+    """Tell whether these are the bytes that a write or remove entry speaks of."""
+    return data is not None and len(data) == entry["size"] and zlib.crc32(data) == entry["crc"]
+
+
+def appended_to(now: bytes | None, entry: Entry) -> bytes | None:
+    """Return a file with the lines of an append entry, whatever part of them it holds already.
+
+    Lines that another program added meanwhile stay, ours follow once. A tail of zero bytes is what a lost write leaves
+    and goes. None where the lines have no place: the file is gone, or shorter than it was before them.
+    """
+    if now is None or len(now) < entry["at"]:
+        return None
+    lines, rest = appended(entry), now[entry["at"] :]
+    if rest.startswith(lines):
+        return now
+    if lines.startswith(rest) or not rest.strip(b"\0"):
+        return now[: entry["at"]] + lines
+    if lines.strip(b"\n") in rest:
+        return now
+    return now + (lines if lines.startswith(b"\n") or rest.endswith(b"\n") else b"\n" + lines)
 
 
 # --- applying -------------------------------------------------------------------------------------------------------

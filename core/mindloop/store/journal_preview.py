@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import zlib
 
 from mindloop.store import atomic, journal
+from mindloop.store.journal import FOLDER, appended_to, fits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mindloop.store.journal import Entry
 
     Told = list[tuple[str, bytes | None, bytes | None]]
-
-FOLDER = ".mindloop/journal"
 
 
 def preview(root: str, name: str) -> Told:
@@ -40,11 +38,15 @@ def preview(root: str, name: str) -> Told:
 
 def _undone(root: str, entry: Entry) -> Told:
     """An unfinished change: its temporary file goes."""
-    if entry["do"] != "write":
-        return []
-    rel = temporary_of(entry["path"])
-    data = atomic.read_file(os.path.join(root, rel))
-    return [] if data is None else [(rel, data, None)]
+    return _gone(root, entry) if entry["do"] == "write" else []
+
+
+def _gone(root: str, entry: Entry) -> Told:
+    """The temporary file goes; it is not shown where a link leads out of the workspace."""
+    path = journal.temporary(root, entry)
+    data = atomic.read_file(path)
+    rel = os.path.relpath(path, root)
+    return [] if data is None or rel.startswith("..") else [(rel, data, None)]
 
 
 def _completed(root: str, entry: Entry) -> Told | None:
@@ -52,33 +54,11 @@ def _completed(root: str, entry: Entry) -> Told | None:
     path = entry["path"]
     now = atomic.read_file(journal.target(root, path))
     if entry["do"] == "append":
-        return None if now is None or len(now) < entry["at"] else [(path, now, _with_lines(now, entry))]
+        then = appended_to(now, entry)
+        return None if then is None else [(path, now, then)]
     if entry["do"] == "remove":
-        return [(path, now, None)] if _fits(now, entry) else []
-    rel = temporary_of(path)
-    prepared = atomic.read_file(os.path.join(root, rel))
-    if _fits(prepared, entry):
-        return [(path, now, prepared), (rel, prepared, None)]
-    return [] if _fits(now, entry) else None
-
-
-def temporary_of(rel: str) -> str:
-    """Return the name beside a file under which its next content is prepared."""
-    folder, slash, name = rel.rpartition("/")
-    return f"{folder}{slash}.{name}.tmp"
-
-
-def _fits(data: bytes | None, entry: Entry) -> bool:
-    return data is not None and len(data) == entry["size"] and zlib.crc32(data) == entry["crc"]
-
-
-def _with_lines(now: bytes, entry: Entry) -> bytes:
-    """The file with the lines of an append; lines that another program added meanwhile stay before them."""
-    lines, rest = journal.appended(entry), now[entry["at"] :]
-    if rest.startswith(lines):
-        return now
-    if lines.startswith(rest) or not rest.strip(b"\0"):
-        return now[: entry["at"]] + lines
-    if lines.strip(b"\n") in rest:
-        return now
-    return now + (lines if lines.startswith(b"\n") or rest.endswith(b"\n") else b"\n" + lines)
+        return [(path, now, None)] if fits(now, entry) else []
+    prepared = atomic.read_file(journal.temporary(root, entry))
+    if fits(prepared, entry):
+        return [(path, now, prepared), *_gone(root, entry)]
+    return [] if fits(now, entry) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 
 from mindloop.store import atomic, lock, scopes
 from mindloop.store.errors import Busy, StoreFailure
@@ -11,7 +10,8 @@ from mindloop.store.journal import (
     COMMITTED,
     INCOMPLETE,
     INTENT,
-    appended,
+    appended_to,
+    fits,
     folder,
     forget,
     in_order,
@@ -19,6 +19,7 @@ from mindloop.store.journal import (
     read,
     sync_folders,
     target,
+    temporary,
 )
 
 TYPE_CHECKING = False
@@ -94,7 +95,7 @@ def finish(root: str, name: str, held: tuple[str, ...]) -> str | None:
     if name.endswith(INTENT):
         for entry in entries:
             if entry["do"] == "write":
-                atomic.remove(atomic.temporary(target(root, entry["path"])))
+                atomic.remove(temporary(root, entry))
         atomic.remove(path)
         return f"undid an unfinished change of {_files(entries)}"
     lost = [entry["path"] for entry in in_order(entries) if not _redo(root, entry)] if entries else ["(unreadable)"]
@@ -115,33 +116,24 @@ def _redo(root: str, entry: Entry) -> bool:
     """Apply one part again; False when neither its temporary file nor its result is there."""
     path = target(root, entry["path"])
     if entry["do"] == "append":
-        return _redo_append(path, entry["at"], appended(entry))
+        return _redo_append(path, entry)
     if entry["do"] == "remove":
-        if _is(path, entry):
+        if fits(atomic.read_file(path), entry):
             atomic.remove(path)
         return True
-    if _is(atomic.temporary(path), entry):
+    if fits(atomic.read_file(temporary(root, entry)), entry):
         return atomic.publish(path)
-    return _is(path, entry)
+    return fits(atomic.read_file(path), entry)
 
 
-def _is(path: str, entry: Entry) -> bool:
-    """Tell whether a file holds the bytes an entry speaks of."""
-    data = atomic.read_file(path)
-    return data is not None and len(data) == entry["size"] and zlib.crc32(data) == entry["crc"]
-
-
-def _redo_append(path: str, at: int, data: bytes) -> bool:
-    present = atomic.read_file(path)
-    if present is None or len(present) < at:
+def _redo_append(path: str, entry: Entry) -> bool:
+    now = atomic.read_file(path)
+    then = appended_to(now, entry)
+    if now is None or then is None:
         return False
-    rest = present[at:]
-    if rest.startswith(data):
-        return True
-    if data.startswith(rest) or not rest.strip(b"\0"):
-        atomic.append_at(path, at, data)
-        return True
-    # Another program added lines of its own meanwhile: theirs stay, ours follow once.
-    if data.strip(b"\n") not in rest:
-        atomic.append_at(path, len(present), data if data.startswith(b"\n") or rest.endswith(b"\n") else b"\n" + data)
+    kept = len(now) if then.startswith(now) else entry["at"]
+    if kept < len(now):
+        atomic.truncate(path, kept)
+    if kept < len(then):
+        atomic.append_at(path, kept, then[kept:])
     return True

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mindloop.store import journal, journal_preview
+from mindloop.store import journal
 from mindloop.store.errors import WrongInput
 from mindloop.store.repairs import FinishJournals, MakeFolder, Staged
 from mindloop.store.workspace import Workspace
@@ -84,9 +84,20 @@ def test_recovery_does_what_was_shown(workspace: Workspace, kind: str, ending: s
     assert fix.changes(workspace) == []
 
 
-def test_the_temporary_name_is_the_stores_own() -> None:
-    """The preview looks for temporary files where the store puts them."""
-    from mindloop.store import atomic
-
-    assert "/w/" + journal_preview.temporary_of("a/b.md") == atomic.temporary("/w/a/b.md")
-    assert "/w/" + journal_preview.temporary_of("b.md") == atomic.temporary("/w/b.md")
+def test_what_lies_behind_a_link_is_shown_where_it_is(workspace: Workspace, tmp_path: Path) -> None:
+    """The next content of a linked file is prepared beside the real one: that is where the preview finds it."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "a.txt").rename(tmp_path / "real/a.txt")
+    (tmp_path / "a.txt").symlink_to("real/a.txt")
+    (tmp_path / "real/.a.txt.tmp").write_bytes(b"new\n")
+    text = json.dumps(
+        {"version": 1, "scopes": ["world"], "pid": 999999999, "entries": [journal.write_entry("a.txt", b"new\n")]}
+    )
+    with workspace.transaction("world") as tx:
+        tx.write(".mindloop/journal/world~999999999-1.json", text)
+    fix = FinishJournals()
+    shown = fix.changes(workspace)
+    assert [(one.path, one.after) for one in shown[1:]] == [("a.txt", b"new\n"), ("real/.a.txt.tmp", None)]
+    fix.apply(workspace, shown)
+    assert (tmp_path / "real/a.txt").read_bytes() == b"new\n"
+    assert {one.path: workspace.read(one.path) for one in shown} == {one.path: one.after for one in shown}
