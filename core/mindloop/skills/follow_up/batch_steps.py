@@ -14,31 +14,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mindloop.observer.types import GrowthState, SkippedUser, UserResult
-    from mindloop.protocol.run_files import RunPlace
     from mindloop.protocol.step import Ask, Skip
     from mindloop.skills.follow_up.case import Answered, FollowUp
-    from mindloop.store.transaction import Transaction
 
 MESSAGES = "messages"
-
-
-class Finishing:
-    """A stretch of answered users on its way into the batch.
-
-    Attributes:
-        tx: holds the research lock, the agent's, and that of each answered user.
-        head: the run's head, with who waits, who is done and who was left out.
-    """
-
-    __slots__ = ("answered", "head", "place", "results", "states", "tx")
-
-    def __init__(self, tx: Transaction, place: RunPlace, head: dict[str, Any], answered: list[Answered]) -> None:
-        self.tx = tx
-        self.place = place
-        self.head = head
-        self.answered = answered
-        self.results: list[UserResult] = []
-        self.states: dict[str, GrowthState] = {}
 
 
 def assemble_batch(context: FollowUp) -> Done | Skip | Ask:
@@ -68,7 +47,7 @@ def skipped_users(head: dict[str, Any]) -> list[SkippedUser]:
 
 def _with_tokens(context: FollowUp, one: Answered) -> UserResult:
     result = one.result()
-    if not result["messages"] or not context.growth_enabled():
+    if not result["messages"] or not context.growth_enabled:
         return result
     path = context.layout.growth(result["slug"])
     try:

@@ -8,7 +8,7 @@ from mindloop.protocol.walk import walk
 from mindloop.skills.follow_up.case import Case, FollowUp
 from mindloop.skills.follow_up.finish import finish
 from mindloop.skills.follow_up.scores import ScoreFetcher
-from mindloop.skills.follow_up.table import FOLLOW_UP
+from mindloop.skills.follow_up.table import ANSWERED, FOLLOW_UP, SCORED
 from mindloop.store.clock import stamp
 from mindloop.store.errors import Busy
 from mindloop.store.ids import next_run_id
@@ -53,9 +53,8 @@ def begin(workspace: Workspace, now: datetime, flags: dict[str, Any], progress: 
         WrongInput: a required path is missing, or ``canvas`` names nobody.
     """
     context = FollowUp(workspace, now, flags)
-    walk(FOLLOW_UP.leading(), context, flags)
+    walk(FOLLOW_UP.leading(), context, context.modes)
     begun = Begun(_open_run(context))
-    context.run = begun.place.run
     cases = _gather(context, begun, progress)
     ScoreFetcher(workspace).fetch_all(cases)
     _pack(context, begun, cases, progress)
@@ -89,11 +88,11 @@ def _head(context: FollowUp, state: str) -> dict[str, Any]:
 
 def _gather(context: FollowUp, begun: Begun, progress: Progress | None) -> list[Case]:
     """Steps 2a to 2e, which only read; what is left goes to the score API."""
-    steps, kept = FOLLOW_UP.lane(stop="2f"), []
+    steps, kept = FOLLOW_UP.lane(stop=SCORED), []
     total = len(context.selected)
     for number, file in enumerate(context.selected, 1):
         case = Case(file)
-        walked = walk(steps, context, context.flags, case)
+        walked = walk(steps, context, context.modes, case)
         if isinstance(walked.outcome, Skip):
             _leave_out(begun, case, walked)
         else:
@@ -133,7 +132,7 @@ def _pack_group(context: FollowUp, begun: Begun, group: list[Case]) -> None:
 
 
 def _grows(context: FollowUp, case: Case) -> bool:
-    return context.growth_enabled() and context.workspace.exists(context.layout.growth(case.canvas.slug))
+    return context.growth_enabled and context.workspace.exists(context.layout.growth(case.canvas.slug))
 
 
 def _commit_group(context: FollowUp, begun: Begun, group: list[Case], growing: list[Case]) -> None:
@@ -148,7 +147,7 @@ def _commit_group(context: FollowUp, begun: Begun, group: list[Case], growing: l
 
 
 def _walk_to_question(context: FollowUp, begun: Begun, case: Case) -> tuple[str, dict[str, Any]] | None:
-    walked = walk(FOLLOW_UP.lane(start="2f", stop="4a"), context, context.flags, case)
+    walked = walk(FOLLOW_UP.lane(start=SCORED, stop=ANSWERED), context, context.modes, case)
     case.log += walked.notes
     if not isinstance(walked.outcome, Ask):
         _leave_out(begun, case, walked)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mindloop.observer.packet.manifest import OtherCanvases
     from mindloop.observer.provenance.index import ProvenanceIndex
     from mindloop.observer.types import (
+        GrowthState,
         GrowthSummary,
         Message,
         ProvenanceRecord,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
         Trigger,
         UserResult,
     )
-    from mindloop.skills.follow_up.batch_steps import Finishing
+    from mindloop.protocol.run_files import RunPlace
     from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
 
@@ -40,7 +41,6 @@ class FollowUp:
     Attributes:
         now: the one instant that every file, id and age of this command comes from.
         flags: ``canvas``, ``dry_run``, ``allow_stale``.
-        run: the run's id, known before the first user's step.
         files: every canvas of the workspace; assertions look at all of them.
         selected: the canvases that this run is for.
     """
@@ -56,7 +56,6 @@ class FollowUp:
         "layout",
         "now",
         "others",
-        "run",
         "selected",
         "settings",
         "tx",
@@ -72,7 +71,6 @@ class FollowUp:
         self.now = now
         self.day = day(now)
         self.flags = flags
-        self.run = ""
         self.files: list[CanvasFile] = []
         self.selected: list[CanvasFile] = []
         self.windows: Windows
@@ -84,9 +82,16 @@ class FollowUp:
         self.tx: Transaction | None = None
         self.warnings: list[str] = []
 
+    @property
     def growth_enabled(self) -> bool:
         """Whether the growth loop is on in this workspace."""
         return bool(self.settings.get("observer.growth.enabled"))
+
+    @property
+    def modes(self) -> dict[str, Any]:
+        """What a step's ``runs_when`` may ask: the run's flags, and which parts are on in this workspace."""
+        cognition = bool(self.settings.get("observer.cognition.enabled"))
+        return {**self.flags, "growth": self.growth_enabled, "cognition": cognition}
 
 
 class Case:
@@ -149,18 +154,20 @@ class Answered:
         dossier: the run's item file: what the answer is checked against.
         raw: what the judge returned, unchanged.
         answer: what was read of it, and what is left of that.
-        skip_reason: why the user leaves without messages, or None.
     """
 
-    __slots__ = ("answer", "dossier", "host", "log", "raw", "skip_reason")
+    __slots__ = ("answer", "dossier", "host", "raw")
 
     def __init__(self, dossier: dict[str, Any], raw: str, host: str) -> None:
         self.dossier = dossier
         self.raw = raw
         self.host = host
         self.answer = Answer(str(dossier["user"]))
-        self.skip_reason: str | None = None
-        self.log: list[str] = []
+
+    @property
+    def skip_reason(self) -> str | None:
+        """Why the user leaves without messages, or None."""
+        return self.answer.skip_reason
 
     def result(self) -> UserResult:
         """What the batch takes of this user; without messages it only adds to the sums."""
@@ -188,3 +195,22 @@ class Answered:
 
 def _labelled(body: str) -> str:
     return body if LABEL in body else f"{LABEL} {body}"
+
+
+class Finishing:
+    """A stretch of answered users on its way into the batch.
+
+    Attributes:
+        tx: holds the research lock, the agent's, and that of each answered user.
+        head: the run's head, with who waits, who is done and who was left out.
+    """
+
+    __slots__ = ("answered", "head", "place", "results", "states", "tx")
+
+    def __init__(self, tx: Transaction, place: RunPlace, head: dict[str, Any], answered: list[Answered]) -> None:
+        self.tx = tx
+        self.place = place
+        self.head = head
+        self.answered = answered
+        self.results: list[UserResult] = []
+        self.states: dict[str, GrowthState] = {}

@@ -29,8 +29,6 @@ def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
     from mindloop.observer.cognition.validity import problems
 
     path = context.layout.cognition(case.canvas.slug)
-    if not context.settings.get("observer.cognition.enabled"):
-        return Done("cognition is off")
     if not context.workspace.exists(path):
         return Done("no cognition file; think about this user for better steering")
     try:
@@ -47,7 +45,7 @@ def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
     )
     if wrong:
         return _unusable(case, f"{path}: " + "; ".join(wrong[:3]))
-    growth = _readable_growth(context, case) if context.growth_enabled() else None
+    growth = _readable_growth(context, case) if context.growth_enabled else None
     limit = context.settings.get("observer.cognition.stale_after_cycles")
     reasons = staleness(cognition, case.canvas.last_enriched, growth, case.score_raw, default_limit=limit)
     case.cognition = cognition

@@ -8,7 +8,7 @@ from mindloop.protocol.walk import walk
 from mindloop.skills.follow_up.batch_steps import MESSAGES, skipped_users
 from mindloop.skills.follow_up.case import Answered, FollowUp
 from mindloop.skills.follow_up.finish import finish
-from mindloop.skills.follow_up.table import FOLLOW_UP
+from mindloop.skills.follow_up.table import ANSWERED, FOLLOW_UP
 from mindloop.store.errors import Busy, Malformed, Negative
 
 TYPE_CHECKING = False
@@ -57,7 +57,6 @@ def resume(workspace: Workspace, run: str, now: datetime, progress: Progress | N
     if head["state"] == BEGINNING:
         raise Negative(f"run {run!r}: its begin was interrupted, nobody waits in it", "Begin again: follow_up.py begin")
     context = FollowUp(workspace, now, dict(head.get("flags", {})))
-    context.run = run
     resumed = Resumed(place)
     ready = sorted((set(head["waiting"]) & answered_items(workspace, place)) - set(head["done"]))
     for start in range(0, len(ready), GROUP):
@@ -96,7 +95,7 @@ def _commit(context: FollowUp, resumed: Resumed, slugs: list[str]) -> None:
             return
         finish(context, tx, place, head, answered)
     for one in answered:
-        resumed.log += [f"{one.dossier['user']}: {line}" for line in one.log]
+        resumed.log += [f"{one.dossier['user']}: {line}" for line in one.answer.log]
         messages = len(one.result()["messages"])
         outcome = one.skip_reason or MESSAGES
         resumed.done.append({"user": one.dossier["user"], "outcome": outcome, "messages": messages})
@@ -117,8 +116,8 @@ def check(context: FollowUp, place: RunPlace, slug: str) -> Answered:
     dossier = read_item(workspace, place, slug)
     filed = read_answer(workspace, place, slug) or {}
     one = Answered(dossier, str(filed.get("raw", "")), str(filed.get("host", "unknown")))
-    walked = walk(FOLLOW_UP.lane(start="4a"), context, context.flags, one)
-    one.log += [*one.answer.log, *walked.notes]
+    walked = walk(FOLLOW_UP.lane(start=ANSWERED), context, context.modes, one)
+    one.answer.log += walked.notes
     if isinstance(walked.outcome, Skip):
-        one.skip_reason = walked.outcome.reason
+        one.answer.skip_reason = walked.outcome.reason
     return one

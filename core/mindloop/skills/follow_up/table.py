@@ -6,6 +6,24 @@ from mindloop.protocol.step import ONCE, STOP, Step
 from mindloop.protocol.walk import Table
 from mindloop.skills.follow_up import answer_steps, batch_steps, gather, growth_steps, user_steps
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SCORED, ANSWERED = "2f", "4a"
+"""Where a walk is taken up again: when the scores are there, and when the answer is."""
+
+
+def with_growth(modes: dict[str, Any]) -> bool:
+    """Only where the growth loop is on."""
+    return bool(modes["growth"])
+
+
+def with_cognition(modes: dict[str, Any]) -> bool:
+    """Only where cognition is on."""
+    return bool(modes["cognition"])
+
+
 FOLLOW_UP = Table(
     "follow-up",
     (
@@ -17,9 +35,9 @@ FOLLOW_UP = Table(
         Step("2d", "Build the verified quote registry", user_steps.build_registry, failure="no_verified_quotes"),
         Step("2e", "Build the temporal lookup table", user_steps.build_temporal_table),
         Step("2f", "Fetch the score snapshot", user_steps.take_score, failure="score_api_error"),
-        Step("2c.5", "Load the cognition state", growth_steps.load_cognition),
+        Step("2c.5", "Load the cognition state", growth_steps.load_cognition, runs_when=with_cognition),
         Step("2g", "Load prior follow-ups", user_steps.load_prior),
-        Step("2g.5", "Load the growth state", growth_steps.load_growth),
+        Step("2g.5", "Load the growth state", growth_steps.load_growth, runs_when=with_growth),
         Step("2g.6", "Query the chronicle", user_steps.query_chronicle),
         Step("2h", "Assemble the prompt and assert its manifest", user_steps.assemble_prompt),
         Step("2i", "Ask the isolated writer", user_steps.ask_writer),
@@ -30,6 +48,13 @@ FOLLOW_UP = Table(
         Step("4f", "Report steering coverage", answer_steps.report_coverage),
         Step("4e", "Keep users with messages", answer_steps.keep_survivors),
         Step("5", "Assemble the batch file", batch_steps.assemble_batch, scope=ONCE, on_error=STOP),
-        Step("5.5", "Record the messages in growth", batch_steps.record_growth, scope=ONCE, on_error=STOP),
+        Step(
+            "5.5",
+            "Record the messages in growth",
+            batch_steps.record_growth,
+            scope=ONCE,
+            on_error=STOP,
+            runs_when=with_growth,
+        ),
     ),
 )
