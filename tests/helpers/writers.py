@@ -72,7 +72,7 @@ def holding(path: str) -> tuple[Writer, int]:
 
     def work(_report: Callable[[str], None]) -> None:
         os.close(go[1])
-        with lock.acquire(path, 1, "the holder"):
+        with lock.Lock(path, 1, "the holder"):
             os.write(ready[1], b".")
             os.read(go[0], 1)
 

@@ -53,7 +53,7 @@ def _drive(chosen: Any) -> int:
     workspace = opened(dry_run=chosen.dry_run)
     progress, stop = progress_bar()
     try:
-        with nullcontext() if chosen.dry_run else _only_driver(workspace):
+        with nullcontext() if chosen.dry_run else workspace.hold("driver", f"{PROG} follow-up"):
             driven = _driven(workspace, chosen, progress)
     finally:
         stop()
@@ -62,12 +62,6 @@ def _drive(chosen: Any) -> int:
     else:
         _show(workspace, driven, chosen)
     return resume_code(driven.resumed) if driven.resumed else 0
-
-
-def _only_driver(workspace: Workspace) -> Any:
-    from mindloop.store.lock import hold
-
-    return hold(workspace.path(".mindloop/locks/driver.lock"), f"{PROG} follow-up")
 
 
 def _driven(workspace: Workspace, chosen: Any, progress: Any) -> Driven:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 system = os
 _SAY_AFTER = 1.0  # seconds of waiting after which the holder is named on stderr
 _POLL = 0.005
-_held: dict[str, acquire] = {}
+_held: dict[str, Lock] = {}
 _hook_installed = False
 
 
@@ -53,7 +53,7 @@ def is_held_here(path: str) -> bool:
     return path in _held and _held[path].thread == get_ident()
 
 
-class acquire:  # noqa: N801 - used like a function: ``with acquire(path, 10, "follow-up"):``
+class Lock:
     """Hold the lock of ``path`` for the length of a ``with`` block.
 
     Args:
@@ -78,6 +78,15 @@ class acquire:  # noqa: N801 - used like a function: ``with acquire(path, 10, "f
         self.thread = 0
 
     def __enter__(self) -> Self:
+        return self.take()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.free()
+
+    def take(self) -> Self:
+        """Take the lock; whoever takes it frees it."""
         if is_held_here(self._path):
             raise RuntimeError(f"{self._path}: this process holds the lock already")
         if _has_flock:
@@ -102,19 +111,10 @@ class acquire:  # noqa: N801 - used like a function: ``with acquire(path, 10, "f
         self._descriptor = descriptor
 
     def _enter_portalocker(self) -> None:
-        import portalocker  # 57 ms, needed only here
+        self._file = _through_portalocker(self._path, self._timeout, self._what)
 
-        os.close(_open(self._path))
-        file = portalocker.Lock(self._path, mode="r+", timeout=max(self._timeout, 0.0), check_interval=_POLL)
-        try:
-            file.acquire()
-        except portalocker.exceptions.LockException:
-            raise _busy(self._path, self._timeout) from None
-        self._file = file
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def free(self) -> None:
+        """Free the lock, if it is this process that holds it."""
         if self._pid != os.getpid():
             return  # a forked child: the lock is its parent's, the hook below closed our copy
         _held.pop(self._path, None)
@@ -180,7 +180,8 @@ def _sign(descriptor: int, what: str) -> None:
     """Leave pid and command in the lock file; a courtesy to those who wait, so a full disk is no reason to fail."""
     note = f"{os.getpid()}\n{what}\n".encode(errors="replace")
     try:
-        os.pwrite(descriptor, note, 0)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.write(descriptor, note)
         os.ftruncate(descriptor, len(note))
     except OSError:
         pass
@@ -258,8 +259,26 @@ def _wait_with_timer(descriptor: int, path: str, timeout: float) -> None:
             signal.setitimer(signal.ITIMER_REAL, max(old_timer[0] - (time.monotonic() - began), 0.001), old_timer[1])
 
 
-class hold:  # noqa: N801 - used like a function: ``with hold(path, "driver"):``
-    """Hold a lock for minutes: one try, no wait (one driver a workspace).
+def _through_portalocker(path: str, timeout: float, what: str) -> Any:
+    """Take and sign a lock through the library; returns what has ``release``."""
+    import portalocker  # 57 ms, needed only here
+
+    os.close(_open(path))
+    taken = portalocker.Lock(path, mode="r+", timeout=max(timeout, 0.0), check_interval=_POLL)
+    try:
+        file = taken.acquire(fail_when_locked=timeout <= 0)
+    except portalocker.exceptions.LockException:
+        raise _busy(path, timeout) from None
+    _sign(file.fileno(), what)
+    return taken
+
+
+class LongLock:
+    """Hold a lock for minutes, through ``portalocker``: one try, no wait (one driver a workspace).
+
+    Args:
+        path: the side-car file; created with its folder, never deleted.
+        what: what this process does, named to those who are refused.
 
     Raises:
         Busy: another process holds it; the message names it.
@@ -273,16 +292,7 @@ class hold:  # noqa: N801 - used like a function: ``with hold(path, "driver"):``
         self._lock: Any = None
 
     def __enter__(self) -> Self:
-        import portalocker  # 57 ms, for a process that runs for minutes
-
-        os.close(_open(self._path))
-        lock = portalocker.Lock(self._path, mode="r+", timeout=0, fail_when_locked=True)
-        try:
-            file = lock.acquire()
-        except portalocker.exceptions.LockException:
-            raise _busy(self._path, 0) from None
-        _sign(file.fileno(), self._what)
-        self._lock = lock
+        self._lock = _through_portalocker(self._path, 0, self._what)
         return self
 
     def __exit__(

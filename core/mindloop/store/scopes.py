@@ -46,6 +46,11 @@ def lock_path(root: str, scope: str) -> str:
     return os.path.join(root, ".mindloop", "locks", file_name(scope) + ".lock")
 
 
+def long_lock_path(root: str, name: str) -> str:
+    """Return the side-car file of a lock that is held for minutes and is no scope: ``driver``."""
+    return os.path.join(root, ".mindloop", "locks", name + ".lock")
+
+
 def default_timeout() -> float:
     """Return the seconds a command waits for a lock: 10, or ``MINDLOOP_LOCK_TIMEOUT``.
 
@@ -73,7 +78,7 @@ class Locks:
         self.root = root
         self.scopes = scopes
         self.what = what
-        self._held: list[lock.acquire] = []
+        self._held: list[lock.Lock] = []
 
     def take(self, timeout: float) -> None:
         """Take all of them within ``timeout`` seconds, or none (``Busy``)."""
@@ -83,7 +88,7 @@ class Locks:
         try:
             for scope in self.scopes:
                 path = lock_path(self.root, scope)
-                self._held.append(lock.acquire(path, max(end - time.monotonic(), 0.0), self.what).__enter__())
+                self._held.append(lock.Lock(path, max(end - time.monotonic(), 0.0), self.what).take())
         except BaseException:
             self.free()
             raise
@@ -91,4 +96,4 @@ class Locks:
     def free(self) -> None:
         """Free what is held."""
         while self._held:
-            self._held.pop().__exit__(None, None, None)
+            self._held.pop().free()

@@ -10,6 +10,8 @@ import os
 from mindloop.store import atomic, overlay, recovery
 from mindloop.store.errors import WrongInput
 from mindloop.store.locate import MARKER, SCHEMA, NoWorkspace, check_schema, find_root
+from mindloop.store.lock import LongLock
+from mindloop.store.scopes import long_lock_path
 from mindloop.store.transaction import Transaction
 
 TYPE_CHECKING = False
@@ -79,6 +81,15 @@ class Workspace:
             timeout: seconds to wait for the locks; default 10 or ``MINDLOOP_LOCK_TIMEOUT``.
         """
         return Transaction(self, scopes, timeout)
+
+    def hold(self, name: str, what: str) -> LongLock:
+        """Return a lock for minutes, to be used in a ``with`` statement; no transaction ever waits for it.
+
+        Args:
+            name: what there is one of in a workspace: ``driver``.
+            what: what this process does, named to those who are refused (``Busy``).
+        """
+        return LongLock(long_lock_path(self.root, name), what)
 
     def recover(self) -> list[str]:
         """Complete or undo what killed processes left; called by commands that read. Returns what was done."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mindloop.store.lock import hold
+from mindloop.store.workspace import Workspace
 from tests.helpers.command_line import call
 from tests.helpers.skill_workspace import FOLLOW_UPS, NOW, SkillWorkspace, held_lock, snapshot
 
@@ -114,7 +114,7 @@ def test_everybody_skipped_is_a_batch_too(bench: SkillWorkspace) -> None:
 
 def test_one_driver_a_workspace(bench: SkillWorkspace) -> None:
     """A second driver is told to wait: exit 75, nothing begun."""
-    with hold(str(bench.root / ".mindloop/locks/driver.lock"), "another driver"):
+    with Workspace(str(bench.root)).hold("driver", "another driver"):
         called = call(*REHEARSE)
 
     assert (called.code, called.out) == (75, "")

@@ -28,7 +28,7 @@ def _is_free(path: str) -> bool:
 
     def attempt(report: Callable[[str], None]) -> None:
         try:
-            with lock.acquire(path, 0, "probe"):
+            with lock.Lock(path, 0, "probe"):
                 report("free")
         except Busy as error:
             report(error.message)
@@ -38,7 +38,7 @@ def _is_free(path: str) -> bool:
 
 def test_a_lock_excludes_others_and_its_file_stays(path: str) -> None:
     """While held, nobody else gets it; afterwards the file is still there and the lock is free."""
-    with lock.acquire(path, 1, "tests"):
+    with lock.Lock(path, 1, "tests"):
         assert _is_free(path) is False
         assert lock.holder(path) == f"pid {os.getpid()} (tests)"
 
@@ -48,7 +48,7 @@ def test_a_lock_excludes_others_and_its_file_stays(path: str) -> None:
 
 def test_a_lock_is_freed_by_an_exception(path: str) -> None:
     """However the block ends, the lock is free."""
-    with pytest.raises(KeyError), lock.acquire(path, 1, "tests"):
+    with pytest.raises(KeyError), lock.Lock(path, 1, "tests"):
         raise KeyError
 
     assert _is_free(path) is True
@@ -56,8 +56,8 @@ def test_a_lock_is_freed_by_an_exception(path: str) -> None:
 
 def test_holding_the_same_lock_twice_is_a_mistake_told_at_once(path: str) -> None:
     """A nested transaction over the same scope fails at once instead of waiting for itself."""
-    with lock.acquire(path, 1, "tests"), pytest.raises(RuntimeError, match="holds the lock already"):
-        lock.acquire(path, 1, "tests").__enter__()
+    with lock.Lock(path, 1, "tests"), pytest.raises(RuntimeError, match="holds the lock already"):
+        lock.Lock(path, 1, "tests").take()
 
 
 def test_a_wait_that_runs_out_names_the_holder(path: str) -> None:
@@ -70,7 +70,7 @@ def test_a_wait_that_runs_out_names_the_holder(path: str) -> None:
         with pytest.raises(
             Busy, match=rf"research is not free after 0\.1 s: pid {holder.pid} \(the holder\)"
         ) as caught:
-            lock.acquire(path, 0.1, "tests").__enter__()
+            lock.Lock(path, 0.1, "tests").take()
         left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
         signal.raise_signal(signal.SIGALRM)
     finally:
@@ -88,7 +88,7 @@ def test_waiting_for_more_than_a_second_says_for_whom(path: str, capsys: pytest.
     """One line on stderr, after the first second only."""
     holder, go = holding(path)
     with pytest.raises(Busy):
-        lock.acquire(path, 1.1, "tests").__enter__()
+        lock.Lock(path, 1.1, "tests").take()
     os.close(go)
     holder.require_success()
 
@@ -102,11 +102,11 @@ def test_a_thread_waits_by_polling(path: str) -> None:
 
     def work() -> None:
         try:
-            lock.acquire(path, 0.05, "thread").__enter__()
+            lock.Lock(path, 0.05, "thread").take()
         except Busy as error:
             found.append(error.message)
         os.close(go)
-        with lock.acquire(path, 30, "thread"):
+        with lock.Lock(path, 30, "thread"):
             found.append(lock.holder(path))
 
     thread = threading.Thread(target=work)
@@ -125,13 +125,13 @@ def test_a_killed_holder_frees_its_lock(path: str) -> None:
     holder.reports()
     os.close(go)
 
-    with lock.acquire(path, 5, "next"):
+    with lock.Lock(path, 5, "next"):
         assert lock.holder(path) == f"pid {os.getpid()} (next)"
 
 
 def test_a_forked_child_neither_keeps_nor_frees_its_parents_lock(path: str) -> None:
     """A child that lives on does not hold the lock; a child that leaves the block does not free it."""
-    with lock.acquire(path, 1, "parent") as held:
+    with lock.Lock(path, 1, "parent") as held:
 
         def leave(report: Callable[[str], None]) -> None:
             held.__exit__(None, None, None)
@@ -160,37 +160,38 @@ def test_a_folder_that_cannot_be_made_is_a_store_failure(tmp_path: Path) -> None
     (tmp_path / "locks").write_text("in the way")
 
     with pytest.raises(StoreFailure, match="locks"):
-        lock.acquire(str(tmp_path / "locks" / "x.lock"), 0, "tests").__enter__()
+        lock.Lock(str(tmp_path / "locks" / "x.lock"), 0, "tests").take()
 
 
 def test_without_flock_portalocker_does_the_job(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other way in gives the same answers."""
     monkeypatch.setattr(lock, "_has_flock", False)
-    with lock.acquire(path, 1, "tests"):
+    with lock.Lock(path, 1, "tests"):
         assert _is_free(path) is False
+        assert lock.holder(path) == f"pid {os.getpid()} (tests)"
     assert _is_free(path) is True
 
     holder, go = holding(path)
-    with pytest.raises(Busy, match="research is not free"):
-        lock.acquire(path, 0.05, "tests").__enter__()
+    with pytest.raises(Busy, match=f"research is not free .*: pid {holder.pid} .the holder. holds it"):
+        lock.Lock(path, 0.05, "tests").take()
     os.close(go)
     holder.require_success()
 
 
 def test_hold_is_for_one_driver_at_a_time(path: str) -> None:
     """A long lock is tried once; the second one is told who holds it."""
-    with lock.hold(path, "driver"):
+    with lock.LongLock(path, "driver"):
 
         def second(report: Callable[[str], None]) -> None:
             try:
-                lock.hold(path, "other").__enter__()
+                lock.LongLock(path, "other").__enter__()
             except Busy as error:
                 report(error.message)
 
         said = Writer(second).require_success()
     assert said == [f"research is not free now: pid {os.getpid()} (driver) holds it; nothing was changed"]
 
-    with lock.hold(path, "next"):
+    with lock.LongLock(path, "next"):
         assert lock.holder(path) == f"pid {os.getpid()} (next)"
 
 

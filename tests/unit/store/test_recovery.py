@@ -11,7 +11,7 @@ import pytest
 
 from mindloop.store import atomic, commit, journal
 from mindloop.store.errors import Busy, StoreFailure
-from mindloop.store.lock import acquire
+from mindloop.store.lock import Lock
 from mindloop.store.scopes import lock_path
 from mindloop.store.workspace import Workspace
 from tests.helpers.faults import snapshot
@@ -72,7 +72,7 @@ def test_an_intent_is_undone(workspace: Workspace) -> None:
 def test_the_journal_of_a_live_transaction_is_left_alone(workspace: Workspace) -> None:
     """While its locks are held, neither readers nor transactions of other scopes touch it."""
     _journal(workspace, "research~1-1.json", [_prepared(workspace, "a.txt", b"new a\n")], ("research", "user:alice"))
-    with acquire(lock_path(workspace.root, "research"), 1, "live"):
+    with Lock(lock_path(workspace.root, "research"), 1, "live"):
         with workspace.transaction("user:bob") as tx:
             tx.write("c.txt", "c")
         before = snapshot(workspace.root, own=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mindloop.store.errors import Malformed, StoreFailure, WrongInput
+from mindloop.store.errors import Busy, Malformed, StoreFailure, WrongInput
 from mindloop.store.workspace import Workspace
 from tests.helpers.faults import snapshot
 from tests.helpers.folders import fast_folder
@@ -263,3 +263,14 @@ def test_a_read_only_folder_is_readable(tmp_path: Path) -> None:
         assert snapshot(folder, own=True) == before
 
     assert said == ["b'1' []", "/.mindloop/locks: could not create the folder: Permission denied"]
+
+
+def test_there_is_one_holder_of_a_long_lock(workspace: Workspace) -> None:
+    """The second is refused at once and told who holds it; transactions go on meanwhile."""
+    with workspace.hold("driver", "the first"):
+        with pytest.raises(Busy, match=f"driver is not free now: pid {os.getpid()} .the first. holds it"):
+            workspace.hold("driver", "the second").__enter__()
+        with workspace.transaction("world", timeout=0) as tx:
+            tx.write("f", "x")
+    with workspace.hold("driver", "the next"):
+        assert workspace.read("f") == b"x"
