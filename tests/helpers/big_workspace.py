@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 
-from mindloop.cli.init import make
 from mindloop.observer.canonical import content_hash
 from mindloop.observer.chronicle.releases import rebuild_index
 from mindloop.observer.layout import Layout
+from mindloop.skills.setup import make
 from mindloop.store.workspace import Workspace
 
 RELEASES = [("v1.0 First light", "2025-11-01"), ("v1.4 Badge page", "2025-12-10"), ("v2.0 Quests", "2026-01-20")]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mindloop.cli.app import _speak_utf8, run
-from mindloop.cli.init import make
+from mindloop.skills.setup import make
 from mindloop.store.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from mindloop.cli.init import make
 from mindloop.observer.batch.parse import parse_batch
 from mindloop.observer.canonical import content_hash
 from mindloop.observer.chronicle.releases import add_release
@@ -19,6 +18,7 @@ from mindloop.observer.provenance.observe import add_quote
 from mindloop.protocol.run_files import file_answer, find_run, read_item, read_packet
 from mindloop.skills.follow_up.begin import Begun, begin
 from mindloop.skills.follow_up.resume import Resumed, resume
+from mindloop.skills.setup import make
 from mindloop.store import strict_yaml
 from mindloop.store.clock import parse_instant
 from mindloop.store.scopes import lock_path

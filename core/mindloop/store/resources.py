@@ -17,8 +17,8 @@ def resource(rel: str) -> str:
     return os.path.join(home, *rel.split("/"))
 
 
-def read_resource(rel: str) -> str:
-    """Return the text of a shipped file.
+def resource_bytes(rel: str) -> bytes:
+    """Return the bytes of a shipped file.
 
     Raises:
         StoreFailure: the installation is incomplete.
@@ -27,4 +27,9 @@ def read_resource(rel: str) -> str:
     data = atomic.read_file(path)
     if data is None:
         raise StoreFailure(f"{path} is missing from this installation of mindloop", "Install mindloop again.")
-    return data.decode("utf-8")
+    return data
+
+
+def read_resource(rel: str) -> str:
+    """Return the text of a shipped file; raises as ``resource_bytes`` does."""
+    return resource_bytes(rel).decode("utf-8")
