@@ -176,7 +176,7 @@ def test_damage_to_one_line_leaves_the_others(kept: list[dict[str, object]], dat
     assert others == [record for number, record in enumerate(kept) if number != hit]
 
 
-SCHEMA_NAMES = ["settings", "provenance-record", "growth", "cognition", "canvas", "batch"]
+SCHEMA_NAMES = ["settings", "provenance-record", "growth", "cognition"]
 WORDS = st.sampled_from(
     (
         *("schema", "schema_version", "user", "type", "follow-up-batch", "generated", "users", "total_messages"),

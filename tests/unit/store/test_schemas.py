@@ -12,7 +12,7 @@ from mindloop.store import schemas
 from mindloop.store.errors import Malformed, NewerSchema
 from mindloop.store.resources import resource
 
-NAMES = ["batch", "canvas", "cognition", "growth", "provenance-record", "settings"]
+NAMES = ["cognition", "growth", "provenance-record", "settings"]
 GROWTH = {"schema_version": "1", "user": "no", "next_batch_seq": "1", "follow_ups": []}
 
 

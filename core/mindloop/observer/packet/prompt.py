@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from mindloop.observer.types import GrowthSummary, Quote, TemporalEntry
 
 TEMPLATE = "config/gaps/follow-up.md"
+# Fixed by the source document, so not ours to improve: the names of the sections ("TRUSTED DATA" over the score
+# snapshot, too, though it is neutralised like everything else), the field name quote_preview for the full text, the
+# bounds 20 and 60 of the sentence on patterns (the lists above it are made at < 20 and >= 60), and quotes_used in the
+# answer, which is asked for and recomputed. The limits of the last section are those that the answer's checks enforce.
 
 _LINE_LIMIT = 300
 _MARK = re.compile(r"^\{\{([#/])(growth|cognition)\}\}\n|\{([a-z_]+)\}", re.MULTILINE)
@@ -28,7 +32,7 @@ _JSON_LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
 class PacketParts:
-    """What one user's prompt is made of; all of it untrusted but the score snapshot.
+    """What one user's prompt is made of; all of it is treated as untrusted, the score snapshot like the rest.
 
     Attributes:
         user: display name.

@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
-from mindloop.observer.packet.prompt import TEMPLATE, assemble
+from mindloop.observer.answer.parse import MAX_MESSAGES
+from mindloop.observer.answer.text import BODY_LIMIT, CLAIM_LIMIT, MAX_QUESTIONS, QUESTION_LIMIT, TRIGGER_LIMIT
+from mindloop.observer.answer.verify import MAX_CLAIMS
+from mindloop.observer.growth.patterns import PATTERNS
+from mindloop.observer.packet.prompt import TEMPLATE, assemble, temporal_entries, verified_entries
 from mindloop.store.resources import read_resource
 from tests.helpers.answers import HASH, allowed, denied, parts, quote
 
@@ -172,7 +176,16 @@ def test_growth_section() -> None:
 ## Pattern Effectiveness
 Patterns that work for bob: verify_action, probe_gap
 Patterns that DON'T work: insufficient data
+Effectiveness goes from 0 to 100: how many got a reply, and how much the replies told.
 Stay away from patterns with effectiveness < 20. Prefer those with effectiveness > 60.
+A pattern is a kind of question:
+- probe_gap: where is what they expected to see?
+- verify_action: did they do it, or try, or check?
+- challenge_assumption: why is it so, and what if it is not?
+- explore_motivation: what drives them to do it?
+- surface_unspoken: what is behind their words?
+- test_commitment: what will they do about it the next time?
+- follow_breadcrumb: what became of something they mentioned earlier?
 
 ## Outstanding Unanswered Follow-ups
 - fu-2026-02-14-bob-1-1: H3: Badges (sent 2026-02-14T09:30:00Z)
@@ -185,6 +198,34 @@ Suggests continued engagement.
 
 """
     )
+
+
+def test_every_pattern_is_explained() -> None:
+    """The patterns that growth can name are the ones that the section explains, in their order."""
+    text = section(assemble(parts(growth=GROWTH)), "GROWTH STATE").split("A pattern is a kind of question:\n")[1]
+
+    assert re.findall(r"^- (\w+): ", text.split("\n\n")[0], re.MULTILINE) == list(PATTERNS)
+
+
+def test_the_limits_are_those_of_the_checks() -> None:
+    """The writer is told the numbers that its answer is cut at."""
+    text = section(assemble(parts()), "OUTPUT FORMAT").split("Limits, ")[1].split("\n\n")[0]
+
+    assert [int(number) for number in re.findall(r"\d+", text)] == [
+        MAX_QUESTIONS,
+        QUESTION_LIMIT,
+        MAX_MESSAGES,
+        TRIGGER_LIMIT,
+        BODY_LIMIT,
+        MAX_CLAIMS,
+        CLAIM_LIMIT,
+    ]
+
+
+@pytest.mark.parametrize("table", [verified_entries([quote()]), temporal_entries({HASH: allowed()}).values()])
+def test_every_field_has_its_line_in_the_legend(table: Any) -> None:
+    """What a table shows is explained below it."""
+    assert [name for entry in table for name in entry if f"\n- {name}: " not in read_resource(TEMPLATE)] == []
 
 
 def test_empty_growth_section() -> None:
