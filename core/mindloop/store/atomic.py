@@ -79,19 +79,6 @@ def temporary(path: str) -> str:
     return os.path.join(folder, f".{name}.tmp")
 
 
-def write_file(path: str, data: bytes, mode: int | None = None) -> None:
-    """Replace a file: temporary file, fsync, rename, fsync of the folder. ``path`` is followed through links."""
-    path = os.path.realpath(path)
-    make_dirs(os.path.dirname(path))
-    prepare(path, data, mode)
-    try:
-        publish(path)
-    except StoreFailure:
-        discard(temporary(path))
-        raise
-    fsync_dir(os.path.dirname(path))
-
-
 def prepare(path: str, data: bytes, mode: int | None = None) -> None:
     """Write and sync the temporary file of ``path`` (a real path), with the mode of the file it will replace."""
     name = temporary(path)

@@ -1,11 +1,9 @@
-"""Documents with a schema: read typed, written only when they read back equal."""
+"""YAML documents with a schema: read typed, written only when they read back equal."""
 
 from __future__ import annotations
 
-import json
-
-from mindloop.store import schemas
-from mindloop.store.errors import Malformed, WrongInput
+from mindloop.store import schemas, strict_yaml
+from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +24,6 @@ def read_yaml(reader: Files, rel: str, schema_name: str, limit: int = LIMIT) -> 
         Malformed: too large, not UTF-8, not YAML, or not as the schema says.
         NewerSchema: written by a later version.
     """
-    from mindloop.store import strict_yaml  # imports yaml; JSON users do not pay for it
-
     text = reader.read_text(rel, limit)
     if text is None:
         return None
@@ -40,8 +36,6 @@ def write_yaml(tx: Transaction, rel: str, document: Mapping[str, Any], schema_na
     Raises:
         WrongInput: it does not follow the schema or does not read back equal; nothing was staged.
     """
-    from mindloop.store import strict_yaml  # imports yaml; JSON users do not pay for it
-
     value = dict(document)
     _require_valid(value, rel, schema_name)
     text = strict_yaml.dump(value)
@@ -70,43 +64,3 @@ def _as_text(value: object) -> object:
 
 def _number(value: float) -> str:
     return str(int(value)) if value == int(value) else repr(value)
-
-
-def read_json(reader: Files, rel: str, schema_name: str, limit: int = LIMIT) -> dict[str, Any] | None:
-    """Read a JSON document and validate it; None where there is no file.
-
-    Raises:
-        Malformed: too large, not UTF-8, not JSON, or not as the schema says.
-        NewerSchema: written by a later version.
-    """
-    text = reader.read_text(rel, limit)
-    if text is None:
-        return None
-    try:
-        value = json.loads(text.removeprefix("\ufeff"))
-    except (ValueError, RecursionError) as error:
-        raise Malformed(f"{rel}: not JSON: {error}", "Correct the file or remove it.") from None
-    schemas.require_known_version(value, schemas.load_schema(schema_name), rel)
-    found = schemas.problems(value, schema_name)
-    if found or not isinstance(value, dict):
-        raise Malformed(f"{rel}: " + "; ".join(found[:20] or ["expected an object"]), "Correct the file or remove it.")
-    return value
-
-
-def write_json(tx: Transaction, rel: str, document: Mapping[str, Any], schema_name: str) -> None:
-    """Validate a document, write it as JSON and read it back.
-
-    Raises:
-        WrongInput: it does not follow the schema or does not read back equal; nothing was staged.
-    """
-    value = dict(document)
-    _require_valid(value, rel, schema_name)
-    try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
-        text.encode("utf-8")
-        same = json.loads(text) == value
-    except (ValueError, TypeError, RecursionError) as error:
-        raise WrongInput(f"{rel}: cannot be written as JSON: {error}", "Nothing was written.") from None
-    if not same:
-        raise WrongInput(f"{rel}: the document would not read back equal; nothing was written")
-    tx.write(rel, text + "\n")

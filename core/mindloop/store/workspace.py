@@ -145,11 +145,6 @@ class Workspace:
         """Tell whether a folder is there."""
         return os.path.isdir(self.path(rel)) or overlay.any_under(self.overlay, self.key(rel))
 
-    def is_executable(self, rel: str) -> bool:
-        """Tell whether a file is there that this user may run."""
-        path = self.path(rel)
-        return os.path.isfile(path) and os.access(path, os.X_OK)
-
     def size(self, rel: str) -> int | None:
         """Return the bytes of a file, or None where there is none."""
         key = self.key(rel)

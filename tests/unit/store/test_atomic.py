@@ -10,10 +10,17 @@ import pytest
 
 from mindloop.store import atomic
 from mindloop.store.errors import Malformed, StoreFailure
+from mindloop.store.workspace import Workspace
 from tests.helpers.faults import FailingSystem
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def _replace(folder: Path, rel: str, data: bytes) -> None:
+    """Write one file as every command does."""
+    with Workspace(str(folder)).transaction("world") as tx:
+        tx.write(rel, data)
 
 
 def test_a_file_keeps_its_mode(tmp_path: Path) -> None:
@@ -22,7 +29,7 @@ def test_a_file_keeps_its_mode(tmp_path: Path) -> None:
     path.write_text("old")
     path.chmod(0o640)
 
-    atomic.write_file(str(path), b"new")
+    _replace(tmp_path, "f", b"new")
 
     assert path.read_text() == "new"
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
@@ -34,7 +41,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "real/f").write_text("old")
     (tmp_path / "f").symlink_to("real/f")
 
-    atomic.write_file(str(tmp_path / "f"), b"new")
+    _replace(tmp_path, "f", b"new")
 
     assert (tmp_path / "f").is_symlink()
     assert (tmp_path / "real/f").read_text() == "new"
@@ -43,7 +50,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 def test_folders_are_made(tmp_path: Path) -> None:
     """Missing folders are created on the way."""
-    atomic.write_file(str(tmp_path / "a/b/c.txt"), b"x")
+    _replace(tmp_path, "a/b/c.txt", b"x")
 
     assert (tmp_path / "a/b/c.txt").read_bytes() == b"x"
 
@@ -96,7 +103,7 @@ def test_a_refusal_names_path_reason_and_remedy(
     monkeypatch.setattr(atomic, "system", FailingSystem(kind, 1))
 
     with pytest.raises(StoreFailure, match=str(path.name)) as caught:
-        atomic.write_file(str(path), b"new")
+        _replace(tmp_path, "f", b"new")
 
     assert caught.value.hint.startswith(hint)
     assert path.read_text() == "old"
@@ -106,7 +113,7 @@ def test_a_short_write_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """The kernel may take half of the bytes; the other half follows."""
     monkeypatch.setattr(atomic, "system", FailingSystem("short", 1))
 
-    atomic.write_file(str(tmp_path / "f"), b"0123456789")
+    _replace(tmp_path, "f", b"0123456789")
 
     assert (tmp_path / "f").read_bytes() == b"0123456789"
 

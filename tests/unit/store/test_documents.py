@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mindloop.store.documents import read_json, read_yaml, write_json, write_yaml
+from mindloop.store.documents import read_yaml, write_yaml
 from mindloop.store.errors import Malformed, NewerSchema, WrongInput
 from mindloop.store.workspace import Workspace
 
@@ -52,18 +52,15 @@ def test_unknown_fields_survive(workspace: Workspace) -> None:
 
 
 def test_no_file_is_none(workspace: Workspace) -> None:
-    """A document that is not there is None in both formats."""
+    """A document that is not there is None."""
     assert read_yaml(workspace, "none.yaml", "growth") is None
-    assert read_json(workspace, "none.json", "growth") is None
 
 
 @pytest.mark.parametrize("change", [{"user": ""}, {"next_batch_seq": "1"}, {"follow_ups": None}, {"created_at": 5}])
 def test_a_wrong_document_is_not_written(change: dict[str, object], workspace: Workspace) -> None:
-    """Validation comes before writing, in both formats."""
-    with workspace.transaction("user:no") as tx:
-        for write in (write_yaml, write_json):
-            with pytest.raises(WrongInput, match=next(iter(change))):
-                write(tx, "g", {**STATE, **change}, "growth")
+    """Validation comes before writing."""
+    with workspace.transaction("user:no") as tx, pytest.raises(WrongInput, match=next(iter(change))):
+        write_yaml(tx, "g", {**STATE, **change}, "growth")
 
     assert workspace.exists("g") is False
 
@@ -72,40 +69,17 @@ def test_what_would_not_read_back_is_not_written(workspace: Workspace) -> None:
     """A surrogate, a tuple or a number without end never reaches the disk."""
     with workspace.transaction("user:no") as tx:
         for bad in ("\ud800", (1,), float("nan"), {1: "x"}):
-            for write in (write_yaml, write_json):
-                with pytest.raises(WrongInput):
-                    write(tx, "g", {**STATE, "extra": bad}, "growth")
+            with pytest.raises(WrongInput):
+                write_yaml(tx, "g", {**STATE, "extra": bad}, "growth")
 
     assert workspace.exists("g") is False
 
 
-def test_json_round_trip(workspace: Workspace) -> None:
-    """JSON documents are validated the same way and keep text readable."""
-    with workspace.transaction("user:no") as tx:
-        write_json(tx, "g.json", {**STATE, "user": "é👍"}, "growth")
-
-    assert '"é👍"' in (workspace.read_text("g.json") or "")
-    assert read_json(workspace, "g.json", "growth") == {**STATE, "user": "é👍"}
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"a":' * 100_000, '{"schema_version": 1}'])
-def test_broken_json_is_named(text: str, workspace: Workspace) -> None:
-    """A file that is no such document is Malformed with its name."""
-    with workspace.transaction("user:no") as tx:
-        tx.write("g.json", text)
-
-    with pytest.raises(Malformed, match=r"g\.json"):
-        read_json(workspace, "g.json", "growth")
-
-
 def test_later_documents_are_left_alone(workspace: Workspace) -> None:
-    """A higher schema number is told as such in both formats."""
+    """A higher schema number is told as such."""
     with workspace.transaction("user:no") as tx:
-        tx.write("g.json", '{"schema_version": 9}')
         tx.write("g.yaml", "schema_version: 9\n")
 
-    with pytest.raises(NewerSchema, match=r"g\.json: schema_version 9"):
-        read_json(workspace, "g.json", "growth")
     with pytest.raises(NewerSchema, match=r"g\.yaml: schema_version 9"):
         read_yaml(workspace, "g.yaml", "growth")
 

@@ -94,18 +94,6 @@ def test_listing(workspace: Workspace) -> None:
     assert workspace.folders("a") == ["deep", "loop"]
 
 
-def test_is_executable(workspace: Workspace) -> None:
-    """Only a file that may be run counts."""
-    os.chmod(workspace.path("a/one.md"), 0o755)
-
-    assert [workspace.is_executable(rel) for rel in ("a/one.md", "a/two.txt", "a", "none")] == [
-        True,
-        False,
-        False,
-        False,
-    ]
-
-
 def test_a_transaction_sees_what_it_staged(workspace: Workspace) -> None:
     """Reads, sizes and lists inside a transaction show the coming state; the disk still has the old one."""
     with workspace.transaction("world") as tx:

@@ -10,7 +10,7 @@ from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold
 from mindloop.store.checkup import INFO, WARNING, Finding, refused
 from mindloop.store.errors import MindloopError
-from mindloop.store.notes import interop_problem
+from mindloop.store.second_reader import interop_problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

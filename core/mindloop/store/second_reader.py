@@ -1,4 +1,4 @@
-"""Markdown notes with front matter, and a second opinion on how other tools read them."""
+"""A second opinion on the header of a note: how other tools would read it."""
 
 from __future__ import annotations
 
@@ -11,42 +11,6 @@ from mindloop.store.errors import MindloopError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from mindloop.store.files import Files
-
-LIMIT = 4_000_000
-
-
-class Note:
-    """A note as it stands in its file.
-
-    Attributes:
-        meta: the header; strings, None, lists and dicts.
-        body: everything behind the header, to the byte.
-        text: the whole file.
-        rel: its workspace-relative path.
-    """
-
-    __slots__ = ("body", "meta", "rel", "text")
-
-    def __init__(self, meta: dict[str, Any], body: str, text: str, rel: str) -> None:
-        self.meta = meta
-        self.body = body
-        self.text = text
-        self.rel = rel
-
-
-def read_note(reader: Files, rel: str, limit: int = LIMIT) -> Note | None:
-    """Read a note, or return None where there is no file.
-
-    Raises:
-        Malformed: larger than ``limit`` bytes, not UTF-8, or its header does not parse.
-    """
-    text = reader.read_text(rel, limit)
-    if text is None:
-        return None
-    meta, body = front_matter.parse(text, rel)
-    return Note(meta, body, text, rel)
 
 
 def interop_problem(text: str) -> str | None:

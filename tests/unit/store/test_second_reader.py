@@ -1,40 +1,10 @@
-"""Notes, and the second opinion on their headers."""
+"""The second opinion on the headers of notes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from mindloop.store.errors import Malformed
-from mindloop.store.notes import interop_problem, read_note
-from mindloop.store.workspace import Workspace
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
-def test_a_note_has_header_body_and_text(tmp_path: Path) -> None:
-    """Everything of the file is there, the whole text too."""
-    (tmp_path / "n.md").write_text("---\nuser: no\n---\n\nbody\n")
-
-    note = read_note(Workspace(str(tmp_path)), "n.md")
-
-    assert note is not None
-    assert (note.meta, note.body, note.rel) == ({"user": "no"}, "\nbody\n", "n.md")
-    assert note.text == "---\nuser: no\n---\n\nbody\n"
-
-
-def test_no_note_is_none_and_a_broken_one_is_named(tmp_path: Path) -> None:
-    """A missing note is None; a broken header names the file; a large note is refused unread."""
-    (tmp_path / "n.md").write_text("---\nuser: no\n")
-    workspace = Workspace(str(tmp_path))
-
-    assert read_note(workspace, "none.md") is None
-    with pytest.raises(Malformed, match=r"n\.md: line 1"):
-        read_note(workspace, "n.md")
-    with pytest.raises(Malformed, match="at most 5 are read"):
-        read_note(workspace, "n.md", limit=5)
+from mindloop.store.second_reader import interop_problem
 
 
 @pytest.mark.parametrize(
