@@ -109,8 +109,9 @@ def _module(name: str) -> ModuleType:
 
         from mindloop.store.errors import WrongInput
 
-        near = get_close_matches(name, COMMANDS, 1)
-        hint = f"Did you mean {near[0]}?" if near else f"Commands: {', '.join(COMMANDS)}"
+        known = [command.replace("_", "-") for command in COMMANDS]
+        near = get_close_matches(name.replace("_", "-"), known, 1)
+        hint = f"Did you mean {near[0]}?" if near else f"Commands: {', '.join(known)}"
         message = f"there is no command {name[:40]!r}"
         raise WrongInput(message, hint)
     from importlib import import_module

@@ -39,7 +39,7 @@ def _observe(argv: list[str]) -> int:
         "Put a quote on a user's canvas, with the record and the comment that make it verifiable.\n"
         "Exit 1 where this user's quote is known already; nothing is written then.",
     )
-    options.add_argument("--user", required=True)
+    options.add_argument("--user", required=True, help="who said it")
     options.add_argument("--wallet", help="0x and 40 hex digits; fills an empty field, replaces nothing")
     options.add_argument("--context", help="where it was said")
     options.add_argument("--date", metavar="WHEN", help="when it was said; without it nobody claims to know")
@@ -92,7 +92,7 @@ def _line(one: CanvasFile) -> str:
 
 def _show(argv: list[str]) -> int:
     options = parser(f"{PROG} show", "What is known of one user. Exit 1 where there is no such canvas.")
-    options.add_argument("user")
+    options.add_argument("user", help="a name, as list shows it")
     add_json(options)
     chosen = options.parse_args(argv)
     workspace = opened()

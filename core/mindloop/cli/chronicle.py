@@ -15,6 +15,7 @@ from mindloop.observer.chronicle.releases import (
 )
 
 PROG = "chronicle.py"
+CONFIDENCES = ("exact", "day_level", "inferred", "unknown")
 VERBS = {
     "add": "write down a release",
     "query": "the releases around a day",
@@ -31,11 +32,11 @@ def _add(argv: list[str]) -> int:
     options = parser(f"{PROG} add", "Write down a release; its id is handed out where none is given.")
     options.add_argument("--title", required=True, help="the release's name as people say it")
     options.add_argument("--start", required=True, metavar="WHEN", help="date or ISO 8601 instant")
-    options.add_argument("--end", metavar="WHEN")
+    options.add_argument("--end", metavar="WHEN", help="when it ended; kept, not used for windows")
     options.add_argument("--id", metavar="ID", help="an id of your own")
     options.add_argument("--taxonomy", default="system.app.released", help="system.app.released or below it")
-    options.add_argument("--confidence", default="exact")
-    options.add_argument("--url")
+    options.add_argument("--confidence", default="exact", choices=CONFIDENCES, help="how sure the start is (exact)")
+    options.add_argument("--url", help="where to read more")
     options.add_argument("--summary", default="", help="one line for packets")
     add_json(options)
     chosen = options.parse_args(argv)
@@ -62,7 +63,7 @@ def _add(argv: list[str]) -> int:
 def _query(argv: list[str]) -> int:
     options = parser(f"{PROG} query", "The releases around a day, days to both sides. Exit 1 where there is none.")
     options.add_argument("--around", required=True, metavar="WHEN", help="date or ISO 8601 instant")
-    options.add_argument("--window", type=int, default=7, metavar="DAYS")
+    options.add_argument("--window", type=int, default=7, metavar="DAYS", help="to both sides (7)")
     options.add_argument("--summary", action="store_true", help="lines as a packet shows them")
     options.add_argument("--full", action="store_true", help="list all")
     add_json(options)

@@ -133,8 +133,8 @@ def _packet(argv: list[str]) -> int:
     from mindloop.protocol.run_files import read_packet
 
     options = parser(f"{PROG} packet", "Print the exact prompt of one user, byte for byte.")
-    options.add_argument("run")
-    options.add_argument("user")
+    options.add_argument("run", help="as begin and status print it")
+    options.add_argument("user", help="a name or the last part of the packet's reference")
     options.add_argument("--json", action="store_true", help="print the prompt with its hash and manifest")
     chosen = options.parse_args(argv)
     workspace = opened()
@@ -171,8 +171,8 @@ def _answer(argv: list[str]) -> int:
     from mindloop.protocol.run_files import file_answer
 
     options = parser(f"{PROG} answer", "File a user's raw answer from standard input; resume checks it.")
-    options.add_argument("run")
-    options.add_argument("user")
+    options.add_argument("run", help="as begin and status print it")
+    options.add_argument("user", help="a name or the last part of the packet's reference")
     options.add_argument("--host", default="person", help="who answered (written into the batch)")
     add_json(options)
     chosen = options.parse_args(argv)
@@ -201,7 +201,7 @@ def _resume(argv: list[str]) -> int:
     from mindloop.store.clock import now
 
     options = parser(f"{PROG} resume", "Check the filed answers, write the batch, record growth.")
-    options.add_argument("run")
+    options.add_argument("run", help="as begin and status print it")
     options.add_argument("--full", action="store_true", help="list everybody and every check")
     add_json(options)
     chosen = options.parse_args(argv)

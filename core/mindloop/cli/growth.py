@@ -26,7 +26,7 @@ def main(argv: list[str]) -> int:
     """Run one verb."""
     verb(PROG, argv, VERBS)
     options = parser(f"{PROG} show", "What growth knows of a user. Exit 1 where it knows nothing yet.")
-    options.add_argument("user")
+    options.add_argument("user", help="a name, as canvas.py list shows it")
     add_json(options)
     chosen = options.parse_args(argv[1:])
     state = _state(opened(), chosen.user)
@@ -49,12 +49,15 @@ def _state(workspace: Workspace, user: str) -> Any:
 def _lines(state: Any) -> list[str]:
     told = summary(state)
     batches = state["follow_ups"]
-    lines = [f"{state['user']}: {state['next_batch_seq'] - 1} batches recorded, {len(batches)} kept"]
+    recorded = state["next_batch_seq"] - 1
+    lines = [f"{state['user']}: {recorded} batch{'es' * (recorded != 1)} recorded, {len(batches)} kept"]
     lines += [f"  {one['id']} {one['confidence']}, {one['decay_state']}: {one['title']}" for one in state["hypotheses"]]
     for pattern, counters in state["question_patterns"].items():
         lines.append(
             f"  {pattern}: used {counters['times_used']}, answered {counters['responded_count']}, "
             f"silent {counters['silence_count']}, effectiveness {counters['effectiveness_score']}"
         )
-    lines += [f"  open: {one['id']} ({one['hypothesis']}), sent {one['sent_at']}" for one in told["pending_followups"]]
+    lines += [
+        f"  open: {one['id']} ({one['hypothesis']}), written {one['sent_at']}" for one in told["pending_followups"]
+    ]
     return lines + [f"  {warning}" for warning in told["decay_warnings"]]

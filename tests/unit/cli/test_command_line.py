@@ -117,7 +117,7 @@ def test_an_unknown_command_is_a_wrong_call(name: str) -> None:
     called = call(name)
 
     assert (called.code, called.out) == (2, "")
-    assert "follow_up" in called.err
+    assert "follow-up" in called.err
 
 
 @pytest.mark.parametrize("argv", WITHOUT_WORKSPACE, ids=[" ".join(argv[:3]) for argv in WITHOUT_WORKSPACE])

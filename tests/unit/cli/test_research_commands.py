@@ -399,7 +399,7 @@ def test_growth_shows_what_was_sent(bench: SkillWorkspace) -> None:
     bench.full_run()
     called, found = call("growth", "show", "ann"), call("growth", "show", "ann", "--json").json
 
-    assert called.out.splitlines()[0] == "ann: 1 batches recorded, 1 kept"
+    assert called.out.splitlines()[0] == "ann: 1 batch recorded, 1 kept"
     assert "  open: fu-2026-02-20-ann-1-1 (" in called.out
     assert found["growth"]["follow_ups"][0]["batch_seq"] == 1
     assert [entry["id"] for entry in found["summary"]["pending_followups"]] == ["fu-2026-02-20-ann-1-1"]
