@@ -9,7 +9,7 @@ from mindloop.cli.parsing import add_json, parser
 from mindloop.store.checkup import ERROR, INFO, WARNING, Examined, Look
 from mindloop.store.clock import now
 from mindloop.store.errors import WrongInput
-from mindloop.store.workspace import find_root
+from mindloop.store.locate import find_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -94,7 +94,8 @@ def workspace_of(event: dict[str, Any]) -> Workspace:
     Raises:
         MindloopError: there is none.
     """
-    from mindloop.store.workspace import NoWorkspace, Workspace
+    from mindloop.store.locate import NoWorkspace
+    from mindloop.store.workspace import Workspace
 
     cwd = event.get("cwd")
     try:

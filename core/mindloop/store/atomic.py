@@ -17,13 +17,14 @@ system = os
 _HINTS = {
     errno.ENOSPC: "The disk is full: free some space and run the command again.",
     errno.EDQUOT: "The quota is used up: free some space and run the command again.",
-    errno.EROFS: "The file system is read-only.",
+    errno.EROFS: "The file system is read-only: mount it for writing, or copy the workspace elsewhere.",
     errno.EACCES: "Check who owns the file and its folder.",
     errno.EPERM: "Check who owns the file and its folder.",
     errno.EIO: "The disk reports an error: check it before going on.",
     errno.ENAMETOOLONG: "Choose a shorter name.",
-    errno.ELOOP: "A symbolic link points at itself.",
+    errno.ELOOP: "A symbolic link points at itself: remove it.",
 }
+_OTHER_HINT = "Mend what the system names, then run the command again."
 _CHUNK = 1 << 20
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 _READ = os.O_RDONLY | _CLOEXEC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
@@ -32,7 +33,7 @@ _READ = os.O_RDONLY | _CLOEXEC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_N
 def failure(path: str, doing: str, error: OSError) -> StoreFailure:
     """Return the error a user sees for a refusal of the system."""
     reason = os.strerror(error.errno) if error.errno else str(error)
-    return StoreFailure(f"{path}: could not {doing}: {reason}", _HINTS.get(error.errno or 0, ""))
+    return StoreFailure(f"{path}: could not {doing}: {reason}", _HINTS.get(error.errno or 0, _OTHER_HINT))
 
 
 def read_file(path: str, limit: int | None = None) -> bytes | None:
@@ -59,7 +60,7 @@ def read_file(path: str, limit: int | None = None) -> bytes | None:
 def _read_open(descriptor: int, path: str, limit: int | None) -> bytes:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        raise Malformed(f"{path}: expected a file, found a folder or a device")
+        raise Malformed(f"{path}: expected a file, found a folder or a device", "Move it away.")
     if limit is not None and status.st_size > limit:
         raise Malformed(f"{path}: {status.st_size} bytes, at most {limit} are read", "Shorten the file or split it.")
     pieces = []

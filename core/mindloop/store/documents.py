@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 LIMIT = 4_000_000
+_LEAVE_OUT = "Leave out what YAML cannot hold: use text, numbers, truth values, lists and mappings."
 
 
 def read_yaml(reader: Files, rel: str, schema_name: str, limit: int = LIMIT) -> dict[str, Any] | None:
@@ -41,14 +42,14 @@ def write_yaml(tx: Transaction, rel: str, document: Mapping[str, Any], schema_na
     text = strict_yaml.dump(value)
     back = schemas.typed(strict_yaml.load(text, rel, len(text)), schema_name, rel)
     if _as_text(back) != _as_text(value):
-        raise WrongInput(f"{rel}: the document would not read back equal; nothing was written")
+        raise WrongInput(f"{rel}: the document would not read back equal; nothing was written", _LEAVE_OUT)
     tx.write(rel, text)
 
 
 def _require_valid(value: dict[str, Any], rel: str, schema_name: str) -> None:
     found = schemas.problems(value, schema_name)
     if found:
-        raise WrongInput(f"{rel}: " + "; ".join(found[:20]), "Nothing was written.")
+        raise WrongInput(f"{rel}: " + "; ".join(found[:20]), "Correct these values; nothing was written.")
 
 
 def _as_text(value: object) -> object:

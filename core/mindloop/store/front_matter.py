@@ -50,7 +50,10 @@ def parse(text: str, source: str = "") -> tuple[dict[str, Any], str]:
         meta = {}
     if not isinstance(meta, dict):
         place = f"{source}: " if source else ""
-        raise Malformed(f"{place}front matter must be `key: value` lines, found a {type(meta).__name__}")
+        raise Malformed(
+            f"{place}front matter must be `key: value` lines, found a {type(meta).__name__}",
+            "Correct the lines between the two --- lines.",
+        )
     return meta, tail[_end_of_closing(tail) :]
 
 
@@ -92,7 +95,7 @@ def set_scalar(text: str, key: str, value: str | float | None) -> str:
     head, header, tail = split(text)
     line = strict_yaml.dump({key: value}).rstrip("\n")
     if "\n" in line or re.match(r".*: [|>][-+0-9]*\Z", line):
-        raise WrongInput(f"the value of {key!r} must be one line of text")
+        raise WrongInput(f"the value of {key!r} must be one line of text", "Leave out its line breaks.")
     if header is None:
         return f"---\n{line}\n---\n{text}"
     before, body = parse(text)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 MARKER = "mindloop.yaml"
 SCHEMA = 1
-_MARKER_LIMIT = 1_000_000
+MARKER_LIMIT = 1_000_000
 
 
 class NoWorkspace(WrongInput):
@@ -106,7 +106,7 @@ def _first_line(path: str) -> str | None:
 def check_schema(root: str) -> None:
     """Refuse a workspace of a later version, without a YAML parser: the line begins with ``schema:``."""
     path = os.path.join(root, MARKER)
-    for line in (atomic.read_file(path, _MARKER_LIMIT) or b"").splitlines():
+    for line in (atomic.read_file(path, MARKER_LIMIT) or b"").splitlines():
         if line.startswith(b"schema:"):
             number = line.removeprefix(b"schema:").split(b"#")[0].strip(b" \t'\"")
             if number.isdigit() and int(number) > SCHEMA:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mindloop.store import records
+from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
@@ -48,10 +49,9 @@ def set_aside(tx: Transaction, rel: str, lines: Iterable[Line], reason: str = ""
 
 def _record(line: Line, reason: str) -> bytes:
     import base64  # only for a repair
-    import hashlib  # only for a repair
 
     entry: dict[str, object] = {"line": line.number, "offset": line.offset, "reason": reason or line.reason or ""}
-    entry["sha256"] = hashlib.sha256(line.raw).hexdigest()
+    entry["sha256"] = sha256_hex(line.raw)
     try:
         return records.encode({**entry, "raw": line.raw.decode("utf-8")})
     except (UnicodeDecodeError, WrongInput):

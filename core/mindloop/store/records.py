@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_LINE = 1 << 20
+_LEAVE_OUT = "Shorten it, or leave out what JSON cannot hold."
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -112,10 +113,10 @@ def encode(record: Mapping[str, Any]) -> bytes:
     try:
         line = _encode(record).encode("utf-8")
     except (ValueError, TypeError, RecursionError) as error:
-        raise WrongInput(f"the record cannot be written as JSON: {error}") from None
+        raise WrongInput(f"the record cannot be written as JSON: {error}", _LEAVE_OUT) from None
     back, reason = parse(line)
     if reason is not None:
-        raise WrongInput(f"the record cannot be written as JSON: {reason}")
+        raise WrongInput(f"the record cannot be written as JSON: {reason}", _LEAVE_OUT)
     if back != record:
         raise WrongInput("the record would not read back equal", "Use strings for keys, lists instead of tuples.")
     return line

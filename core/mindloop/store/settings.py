@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mindloop.store import schemas, strict_yaml
 from mindloop.store.errors import Malformed
-from mindloop.store.locate import MARKER
+from mindloop.store.locate import MARKER, MARKER_LIMIT
 from mindloop.store.resources import read_resource
 
 TYPE_CHECKING = False
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 _SCHEMA = "settings"
-_LIMIT = 1_000_000
 
 
 class Settings:
@@ -74,7 +73,7 @@ def load_settings(read_text: Callable[[str, int], str | None]) -> Settings:
     Raises:
         Malformed: the file is not YAML, not a mapping or holds a value of the wrong kind.
     """
-    document = strict_yaml.load((read_text(MARKER, _LIMIT) or "").removeprefix("\ufeff"), MARKER)
+    document = strict_yaml.load((read_text(MARKER, MARKER_LIMIT) or "").removeprefix("\ufeff"), MARKER)
     if document is None:
         document = {}
     if not isinstance(document, dict):

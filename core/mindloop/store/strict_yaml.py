@@ -95,7 +95,9 @@ def load(text: str, source: str = "", limit: int = _READER_LIMIT) -> object:
         Malformed: the text is no such document; the message names line and column.
     """
     if len(text) > limit:
-        raise Malformed(f"{_place(source)}{len(text)} characters of YAML, at most {limit} are read")
+        raise Malformed(
+            f"{_place(source)}{len(text)} characters of YAML, at most {limit} are read", "Shorten the text or split it."
+        )
     try:
         if "*" in text:
             _refuse_aliases(text)
@@ -103,7 +105,7 @@ def load(text: str, source: str = "", limit: int = _READER_LIMIT) -> object:
     except yaml.YAMLError as error:
         raise Malformed(f"{_place(source)}{_reason(error)}", "Quote the value if it is text.") from None
     except (ValueError, RecursionError) as error:
-        raise Malformed(f"{_place(source)}not readable as YAML: {error}") from None
+        raise Malformed(f"{_place(source)}not readable as YAML: {error}", "Write it with fewer levels.") from None
 
 
 def value_span(text: str, key: str) -> tuple[int, int] | None:
@@ -151,22 +153,25 @@ def dump(value: object) -> str:
         # libyaml escapes everything above U+FFFF; people want to see the emoji they wrote.
         return _dump_astral(value, text) if "\\U" in text else text
     except (yaml.YAMLError, UnicodeEncodeError, RecursionError) as error:
-        raise WrongInput(f"cannot be written as YAML: {error}") from None
+        raise WrongInput(f"cannot be written as YAML: {error}", "Leave out what YAML cannot hold.") from None
 
 
 def _check(value: object) -> None:
     if isinstance(value, dict):
         for key, item in value.items():
             if type(key) is not str:
-                raise WrongInput(f"a YAML key must be a string, found {key!r}")
+                raise WrongInput(f"a YAML key must be a string, found {key!r}", "Put the key in quotes.")
             _check(item)
     elif isinstance(value, list):
         for item in value:
             _check(item)
     elif value is not None and not isinstance(value, str | int | float):
-        raise WrongInput(f"YAML holds text, numbers, truth values, lists and mappings, found {type(value).__name__}")
+        raise WrongInput(
+            f"YAML holds text, numbers, truth values, lists and mappings, found {type(value).__name__}",
+            "Turn it into one of them first.",
+        )
     elif isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):  # noqa: PLR0124
-        raise WrongInput(f"a number in YAML must be finite, found {value!r}")
+        raise WrongInput(f"a number in YAML must be finite, found {value!r}", "Leave the number out.")
 
 
 def _dump(value: object, stand_ins: dict[int, int]) -> str:

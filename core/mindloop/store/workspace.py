@@ -9,7 +9,7 @@ import os
 
 from mindloop.store import atomic, overlay, recovery
 from mindloop.store.errors import WrongInput
-from mindloop.store.locate import MARKER, SCHEMA, NoWorkspace, check_schema, find_root
+from mindloop.store.locate import check_schema, find_root
 from mindloop.store.lock import LongLock
 from mindloop.store.scopes import long_lock_path
 from mindloop.store.transaction import Transaction
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from mindloop.store.settings import Settings
-
-
-__all__ = ["MARKER", "SCHEMA", "NoWorkspace", "Workspace", "find_root"]
 
 
 class Workspace:

@@ -13,7 +13,7 @@ import pytest
 
 from mindloop.cli.hooks import calls_writer, is_writer, read_event, reference, why, workspace_of
 from mindloop.store.errors import WrongInput
-from mindloop.store.workspace import NoWorkspace
+from mindloop.store.locate import NoWorkspace
 from tests.helpers.hook_runs import PACKET, REFERENCE, after, before, open_run
 
 ROOT = Path(__file__).parents[3]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mindloop.store.errors import NewerSchema
-from mindloop.store.workspace import NoWorkspace, Workspace
+from mindloop.store.locate import NoWorkspace
+from mindloop.store.workspace import Workspace
 from tests.helpers.faults import snapshot
 
 if TYPE_CHECKING:
