@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mindloop.observer.answer.rehearsal import default_answer
-from mindloop.observer.answer.text import BODY_LIMIT, clean_body
+from mindloop.observer.answer.text import BODY_LIMIT, sendable_body
 from tests.helpers.answers import (
     HASH,
     OTHER_HASH,
@@ -125,9 +125,9 @@ def test_what_survives_is_clean(raw: str) -> None:
 @given(SCRAPS)
 def test_cleaning_a_body_twice_is_cleaning_it_once(text: str) -> None:
     """A cleaned body is a fixed point and bounded."""
-    once = clean_body(text)
+    once = sendable_body(text)
 
-    assert clean_body(once) == once
+    assert sendable_body(once) == once
     assert not any(re.match(r"#+(\s|$)", line) for line in once.splitlines())
     assert len(once) <= BODY_LIMIT
 

@@ -11,13 +11,13 @@ from mindloop.observer.batch.file import compat_problems, parse_batch, render_ba
 from mindloop.observer.canonical import content_hash
 from mindloop.observer.escaping import (
     clean_body,
-    clean_line,
     heading_name,
     read_body,
     read_line,
     write_body,
     write_line,
 )
+from mindloop.observer.lines import clean_line
 from mindloop.observer.names import fold
 from mindloop.observer.provenance.quotes import blockquotes
 from mindloop.observer.sanitizer import heading_text

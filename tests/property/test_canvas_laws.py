@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from mindloop.observer.canvas.edit import insert_quote, new_canvas
 from mindloop.observer.canvas.parse import Canvas, InvalidCanvas, NotACanvas, parse_canvas
-from mindloop.observer.canvas.sections import one_line, split_lines, visible_rows
+from mindloop.observer.canvas.sections import split_lines, visible_rows
 from mindloop.observer.canvas.triggers import find_triggers, skip_reason
+from mindloop.observer.lines import excerpt
 from mindloop.observer.names import display_name
 from mindloop.store.errors import WrongInput
 
@@ -93,9 +94,9 @@ def test_every_line_is_seen_or_fenced(text: str) -> None:
 
 @LAW
 @given(st.text(), st.integers(1, 50))
-def test_one_line_is_one_line(text: str, limit: int) -> None:
+def test_an_excerpt_is_one_line(text: str, limit: int) -> None:
     """A shown text has no line end of any kind, no surrogate, and keeps its limit."""
-    line = one_line(text, limit)
+    line = excerpt(text, limit)
     assert len(line) <= limit
     assert len(line.splitlines()) <= 1
     line.encode()

@@ -8,7 +8,8 @@ import unicodedata
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mindloop.observer.sanitizer import heading_text, neutralize_sections, one_line, sanitize, truncate
+from mindloop.observer.lines import one_line, truncate
+from mindloop.observer.sanitizer import heading_text, neutralize_sections, sanitize
 
 SCRAPS = [
     *(

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 
+from mindloop.observer.lines import CONTROL, SURROGATE, clean_line
 from mindloop.observer.names import display_name, slug
 from mindloop.store.errors import WrongInput
 
 _BREAK = re.compile("\r\n?|[\v\f\x1c-\x1f\x85\u2028\u2029]")  # everything that some tool takes for the end of a line
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _STRUCTURE = (
     r"(?=#|>|`{3}|~{3}|=+[^\S\n]*$|-+[^\S\n]*$"
     r"|(?:-[^\S\n]*){3,}$|(?:\*[^\S\n]*){3,}$|(?:_[^\S\n]*){3,}$)"
@@ -36,14 +35,9 @@ def escape(text: str) -> str:
     return kept.replace("<!--", "&lt;!--")
 
 
-def clean_line(text: str) -> str:
-    """One line without control characters or lone surrogates; runs of white space become one space."""
-    return _SURROGATE.sub("\ufffd", " ".join(_CONTROL.sub("", text).split()))
-
-
 def clean_body(text: str) -> str:
     """A message body as it is kept: one kind of line end, no control characters, no blank ends. Idempotent."""
-    text = _SURROGATE.sub("\ufffd", _CONTROL.sub("", _BREAK.sub("\n", text)))
+    text = SURROGATE.sub("\ufffd", CONTROL.sub("", _BREAK.sub("\n", text)))
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 

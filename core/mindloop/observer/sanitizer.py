@@ -9,13 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_INVISIBLE = frozenset((0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 0xFFA0)).union(
-    range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000)
-)
-"""Code points that show nothing, though Unicode files them as letters or marks: they would hide a phrase."""
-
-EMOJI_GLUE = frozenset([0x200C, 0x200D, 0xFE0E, 0xFE0F])
-"""Joiners and variation selectors: emoji, Persian and Indic scripts need them in a heading."""
+from mindloop.observer.lines import WINDOW, one_line, truncate, visible
 
 _STEERING = re.compile(
     r"""
@@ -34,11 +28,6 @@ _COMMENT = re.compile(r"<!--|-->")
 _BREAKS = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
 _SECTION = re.compile(rf"(?P<start>\A|[{_BREAKS}])(?P<lead>(?:[^\S{_BREAKS}]|[\u200b-\u200f\u2060\ufeff])*)={{3,}}")
 
-_WINDOW = 4_000
-"""Code points of a text that are looked at, however long it is: cleaning must not cost more than the text is worth."""
-_CLUSTER = 8
-"""Longest run of marks that a cut steps back over; more than that is no character that anybody wrote."""
-
 
 def sanitize(text: str, limit: int) -> str:
     """One line of at most ``limit`` code points without anything that steers a model.
@@ -53,7 +42,7 @@ def sanitize(text: str, limit: int) -> str:
     Returns:
         A fixed point: sanitising it again changes nothing.
     """
-    current = text[: max(_WINDOW, limit)]
+    current = text[: max(WINDOW, limit)]
     while True:
         cleaned = truncate(_scrub(current), limit)
         if cleaned == current:
@@ -62,7 +51,7 @@ def sanitize(text: str, limit: int) -> str:
 
 
 def _scrub(text: str) -> str:
-    text = _visible(unicodedata.normalize("NFC", text), keep=frozenset())
+    text = visible(unicodedata.normalize("NFC", text), keep=frozenset())
     text = _STEERING.sub(" ", text)
     text = _without_tags(text)
     return _HEADING.sub(" ", " ".join(text.split())).strip()
@@ -72,46 +61,6 @@ def _without_tags(text: str) -> str:
     """Remove tags in linear time: after the last ``>`` there is none, however many ``<`` follow."""
     end = text.rfind(">") + 1
     return _TAG.sub("", text[:end]) + text[end:]
-
-
-def _visible(text: str, keep: frozenset[int]) -> str:
-    return "".join(_shown(char, keep) for char in text) if not text.isascii() or not text.isprintable() else text
-
-
-def _shown(char: str, keep: frozenset[int]) -> str:
-    if ord(char) in keep:
-        return char
-    category = unicodedata.category(char)
-    if category in {"Cc", "Zl", "Zp"}:
-        return " "
-    return "" if category in {"Cf", "Co", "Cs"} or ord(char) in _INVISIBLE else char
-
-
-def one_line(text: str, limit: int) -> str:
-    """Text as one line of at most ``limit`` code points for logs and headings.
-
-    Control, bidi and other invisible characters go; emoji sequences stay whole or are left out whole. Of a huge text
-    only the head is looked at.
-    """
-    normal = unicodedata.normalize("NFC", _visible(text[: _WINDOW + 2 * limit], keep=EMOJI_GLUE))
-    return truncate(" ".join(normal.split()), limit)
-
-
-def truncate(text: str, limit: int) -> str:
-    """The first ``limit`` code points, fewer where a mark, joiner or skin tone would lose what it belongs to."""
-    if len(text) <= limit:
-        return text
-    cut = max(0, limit)
-    lowest = max(0, cut - _CLUSTER)
-    while cut > lowest and (_extends(text[cut]) or text[cut - 1] == "\u200d"):
-        cut -= 1
-    if cut == lowest and cut > 0:
-        cut = limit
-    return text[:cut].rstrip()
-
-
-def _extends(char: str) -> bool:
-    return char == "\u200d" or unicodedata.category(char).startswith("M") or 0x1F3FB <= ord(char) <= 0x1F3FF
 
 
 def heading_text(text: str, limit: int = 120) -> str:

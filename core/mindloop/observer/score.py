@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, NoReturn
 
-WALLET = re.compile(r"0x[0-9a-fA-F]{40}")
-
 ALIASES = {
     "overall_rank": "rank",
     "crowd_tier_display": "crowd_tier",
@@ -44,11 +42,6 @@ _NUMBER = re.compile(r"[-+]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _LARGEST = 1e15
 _TIER_LIMIT = 40
 UNREADABLE = "snapshot not readable as JSON or YAML"
-
-
-def valid_wallet(text: str) -> bool:
-    """Whether ``text`` is ``0x`` and 40 hex digits, and nothing else."""
-    return WALLET.fullmatch(text) is not None
 
 
 def parse_snapshot(raw: str) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mindloop.observer.sanitizer import heading_text, neutralize_sections, one_line, sanitize, truncate
+from mindloop.observer.lines import one_line
+from mindloop.observer.sanitizer import heading_text, neutralize_sections, sanitize
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 WAVE = "\U0001f44b\U0001f3fd"
@@ -102,32 +103,6 @@ def test_a_megabyte_of_nesting_is_no_work():
     assert sanitize("sys" * 300_000 + "tem:" * 300_000, 9) == "syssyssys"
     assert one_line("\u200b" * 3_999 + "x" * 1_000_000, 5) == "xxxxx"
     assert one_line("x" * 1_000_000, 9_000) == "x" * 9_000
-
-
-@pytest.mark.parametrize(
-    ("text", "limit", "cut"),
-    [
-        ("abcdef", 3, "abc"),
-        ("abc", 3, "abc"),
-        (f"ab{WAVE}", 3, "ab"),
-        (f"ab{WAVE}", 4, f"ab{WAVE}"),
-        (f"a{FAMILY}", 3, "a"),
-        (f"a{FAMILY}", 2, "a"),
-        ("ae\u0301\u0302", 2, "a"),
-        ("a b c", 2, "a"),
-        ("abc", 0, ""),
-        ("a" + "\u0301" * 50, 20, "a" + "\u0301" * 19),
-    ],
-)
-def test_truncating_keeps_characters_whole(text, limit, cut):
-    """A skin tone, joiner or accent is not parted from what it belongs to, unless that would never end."""
-    assert truncate(text, limit) == cut
-
-
-def test_one_line_keeps_what_people_wrote():
-    """Only line breaks, invisible and bidi characters go; emoji families and markup stay."""
-    text = f"\u202eH1:\r\n  {FAMILY} <b> system: \u200fok\x07"
-    assert one_line(text, 100) == f"H1: {FAMILY} <b> system: ok"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mindloop.observer.score import dimension_scores, parse_snapshot, score_line, valid_wallet
+from mindloop.observer.score import dimension_scores, parse_snapshot, score_line
 
 YAML = """\
 score_snapshot:
@@ -99,21 +99,3 @@ def test_dimension_scores():
         "nft": None,
         "onchain": None,
     }
-
-
-@pytest.mark.parametrize(
-    ("text", "valid"),
-    [
-        ("0x" + "aB" * 20, True),
-        ("0x" + "a" * 39, False),
-        ("0x" + "a" * 41, False),
-        ("0x" + "a" * 40 + "\n", False),
-        ("0X" + "a" * 40, False),
-        ("0x" + "g" * 40, False),
-        ("0x" + "٣" * 40, False),
-        ("", False),
-    ],
-)
-def test_wallets(text, valid):
-    """A wallet is 0x and 40 hex digits, and not one character more."""
-    assert valid_wallet(text) is valid

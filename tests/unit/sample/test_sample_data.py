@@ -15,7 +15,6 @@ from mindloop.observer.batch.contract import compat_problems
 from mindloop.observer.batch.parse import parse_batch
 from mindloop.observer.canonical import content_hash
 from mindloop.observer.canvas.reading import Canvas, parse_canvas
-from mindloop.observer.canvas.sections import one_line
 from mindloop.observer.canvas.triggers import drop_stale, find_triggers, skip_reason
 from mindloop.observer.chronicle.entries import read_entry
 from mindloop.observer.chronicle.temporal import temporal_lookup
@@ -23,11 +22,13 @@ from mindloop.observer.cognition import staleness
 from mindloop.observer.growth.metrics import new_counters, recompute
 from mindloop.observer.growth.record import token_of
 from mindloop.observer.growth.state import messages, stale_ids
+from mindloop.observer.lines import one_line
 from mindloop.observer.names import fold
 from mindloop.observer.packet.manifest import OtherCanvases, violations
 from mindloop.observer.provenance.drift import drift_hint
 from mindloop.observer.provenance.quotes import blockquotes, proven_text, registry
-from mindloop.observer.score import parse_snapshot, valid_wallet
+from mindloop.observer.score import parse_snapshot
+from mindloop.observer.wallets import is_wallet
 from mindloop.store import strict_yaml
 from mindloop.store.errors import MindloopError
 from mindloop.store.schemas import problems, typed
@@ -382,7 +383,7 @@ def test_both_file_names_occur() -> None:
 def test_every_wallet_has_a_shape_and_most_a_score() -> None:
     """Wallets are 40 hex digits and nobody's twice; all but one can be looked up, in whatever case they are written."""
     wallets = {user: canvas.wallet or "" for user, canvas in canvases().items()}
-    assert all(map(valid_wallet, wallets.values()))
+    assert all(map(is_wallet, wallets.values()))
     assert len({wallet.lower() for wallet in wallets.values()}) == 16
     scores = {path.stem: parse_snapshot(path.read_text(encoding="utf-8")) for path in (OBSERVER / "scores").iterdir()}
     assert [user for user, wallet in wallets.items() if wallet.lower() not in scores] == ["kettlebird"]

@@ -6,8 +6,8 @@ import json
 import re
 
 from mindloop.observer.answer.text import clean_questions
+from mindloop.observer.lines import one_line
 from mindloop.observer.names import fold
-from mindloop.observer.sanitizer import one_line
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False

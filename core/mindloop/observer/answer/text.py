@@ -6,7 +6,8 @@ import re
 import unicodedata
 
 from mindloop.observer.answer.version_references import strip_version_references, versions
-from mindloop.observer.sanitizer import heading_text, one_line, truncate
+from mindloop.observer.lines import one_line, truncate
+from mindloop.observer.sanitizer import heading_text
 
 BODY_LIMIT = 2_000
 """Longest message body, in code points: what a direct message takes."""
@@ -25,7 +26,7 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _MARKUP = re.compile(r"[<>`*_#|\[\]{}\\\"\u201c\u201d]|://")
 
 
-def clean_body(text: str) -> str:
+def sendable_body(text: str) -> str:
     """Return a message body as it may be sent: no version references, tokens, headings, or invisible characters.
 
     What would be structure in a batch file otherwise (quotes, rules, comments) is escaped where the file is written.

@@ -10,7 +10,7 @@ import re
 
 from mindloop.observer.answer.mom_test import lint
 from mindloop.observer.answer.parse import shown
-from mindloop.observer.answer.text import claim_problem, clean_body, clean_trigger
+from mindloop.observer.answer.text import claim_problem, clean_trigger, sendable_body
 from mindloop.observer.canonical import norm_hash
 from mindloop.observer.growth.patterns import topic_tags
 
@@ -101,7 +101,7 @@ def insert_claims(answer: Answer) -> list[str]:
     kept: list[tuple[Message, int]] = []
     log: list[str] = []
     for message, asked in zip(answer.messages, answer.asked_claims, strict=True):
-        body = clean_body(message["message_body"])
+        body = sendable_body(message["message_body"])
         if body:
             kept.append((_finished(message, body), asked))
         else:

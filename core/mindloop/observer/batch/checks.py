@@ -8,8 +8,8 @@ from mindloop.observer.batch.contract import compat_problems
 from mindloop.observer.batch.parse import BATCH_TYPE, parse_batch
 from mindloop.observer.batch.prior import FILE_LIMIT
 from mindloop.observer.canonical import content_hash
-from mindloop.observer.canvas.sections import one_line
 from mindloop.observer.layout import layout_of
+from mindloop.observer.lines import excerpt
 from mindloop.observer.provenance.checks import index_of
 from mindloop.store import front_matter
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding, guarded
@@ -71,5 +71,5 @@ def anchor_problem(message: BatchMessage) -> str | None:
     if message["anchor_quote_hash"] is None:
         return "the anchor quote has no hash"
     if content_hash(message["anchor_quote_text"]) != message["anchor_quote_hash"]:
-        return f"the anchor {one_line(message['anchor_quote_text'], 50)!r} is not what was hashed"
+        return f"the anchor {excerpt(message['anchor_quote_text'], 50)!r} is not what was hashed"
     return None

@@ -21,7 +21,8 @@ from mindloop.observer.batch.parse import (
     text_list,
     without_rule,
 )
-from mindloop.observer.escaping import clean_line, heading_name
+from mindloop.observer.escaping import heading_name
+from mindloop.observer.lines import clean_line
 from mindloop.observer.names import fold
 from mindloop.store import front_matter, strict_yaml
 from mindloop.store.clock import stamp

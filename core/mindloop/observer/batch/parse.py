@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from mindloop.observer.escaping import clean_line, read_body, read_line
+from mindloop.observer.escaping import read_body, read_line
+from mindloop.observer.lines import clean_line
 from mindloop.store import front_matter
 from mindloop.store.errors import Malformed, WrongInput
 

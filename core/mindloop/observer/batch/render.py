@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mindloop.observer.canonical import norm_hash
-from mindloop.observer.escaping import clean_line, guard_comments, heading_name, write_body, write_line
+from mindloop.observer.escaping import guard_comments, heading_name, write_body, write_line
+from mindloop.observer.lines import clean_line
 from mindloop.observer.sanitizer import heading_text
 from mindloop.store.errors import WrongInput
 

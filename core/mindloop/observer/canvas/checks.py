@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from mindloop.observer.canvas.reading import load_canvases, wallet_key
+from mindloop.observer.canvas.reading import load_canvases
 from mindloop.observer.canvas.sections import visible_rows
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold
+from mindloop.observer.wallets import digits
 from mindloop.store.checkup import INFO, WARNING, Finding, refused
 from mindloop.store.errors import MindloopError
 from mindloop.store.second_reader import interop_problem
@@ -45,7 +46,7 @@ def check_shared_wallets(look: Look) -> Iterator[Finding]:
     """Mention a wallet that several canvases name: their scores are the same."""
     owners: dict[str, list[Canvas]] = {}
     for one in canvases_of(look):
-        key = wallet_key(one.canvas.wallet) if one.canvas else None
+        key = digits(one.canvas.wallet) if one.canvas else None
         if one.canvas and key:
             owners.setdefault(key, []).append(one.canvas)
     for first, *others in owners.values():

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 
-from mindloop.observer.canvas.sections import blocks, heading, named, one_line, split_lines, visible_rows
+from mindloop.observer.canvas.sections import blocks, heading, named, split_lines, visible_rows
 from mindloop.observer.escaping import escape
+from mindloop.observer.lines import excerpt
 from mindloop.store import front_matter
 
 TYPE_CHECKING = False
@@ -87,7 +88,7 @@ def quote_lines(text: str, attribution: str, digest: str) -> list[str]:
     """Return the lines of a quote, its attribution and the comment that proves it."""
     words = escape(_OTHER_LINE_ENDS.sub(" ", text).strip())
     quoted = split_lines(f'"{words}"')
-    source = escape(one_line(attribution, _MAX_ATTRIBUTION))
+    source = escape(excerpt(attribution, _MAX_ATTRIBUTION))
     return [
         *(f"> {line}" if line else ">" for line in quoted),
         f"> — {source}",

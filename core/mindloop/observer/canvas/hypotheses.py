@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from mindloop.observer.canvas.sections import Block, blocks, heading, is_placeholder, named, one_line, plain, tables
+from mindloop.observer.canvas.sections import Block, blocks, heading, is_placeholder, named, plain, tables
+from mindloop.observer.lines import excerpt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _hypothesis_heading(title: str) -> tuple[str | None, str] | None:
     if not parts or not (parts[1] or parts[2]):
         return None
     rest = parts[3].lstrip(":.-–—) \t").replace("**", "")  # noqa: RUF001
-    return (f"H{int(parts[2])}" if parts[2] else None), one_line(rest)
+    return (f"H{int(parts[2])}" if parts[2] else None), excerpt(rest)
 
 
 def _free(taken: set[str]) -> str:
@@ -159,7 +160,7 @@ def read_promises(sections: list[Block]) -> list[Promise]:
 
 def _promise(cells: dict[str, str], line: int) -> Promise:
     values = {name: plain(cell) for name, cell in cells.items()}
-    text = one_line(values.get("promise", "")).strip('"“”')
+    text = excerpt(values.get("promise", "")).strip('"“”')
     return Promise(text, values.get("date", ""), values.get("follow up trigger", ""), values.get("status", ""), line)
 
 
@@ -195,7 +196,7 @@ def _gap(block: Block) -> Gap:
 
 def _titled(title: str, line: int) -> Gap:
     name = _GAP_TITLE.match(title)
-    return Gap(name[1] if name else "", one_line(name[2] if name else title), line)
+    return Gap(name[1] if name else "", excerpt(name[2] if name else title), line)
 
 
 def _take(gap: Gap, field: str, value: str) -> None:

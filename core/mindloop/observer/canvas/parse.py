@@ -6,8 +6,10 @@ import re
 from functools import cached_property
 
 from mindloop.observer.canvas import hypotheses
-from mindloop.observer.canvas.sections import blocks, one_line, split_lines, visible_rows
+from mindloop.observer.canvas.sections import blocks, split_lines, visible_rows
+from mindloop.observer.lines import excerpt
 from mindloop.observer.names import display_name, slug
+from mindloop.observer.wallets import is_wallet
 from mindloop.store import front_matter
 from mindloop.store.clock import parse_instant
 from mindloop.store.errors import Malformed, WrongInput
@@ -26,7 +28,6 @@ SCHEMA_VERSION = 2
 _TYPES = ("user_canvas", "user-canvas", "user-truth-canvas")
 _TEMPLATES = ("user_canvas_template", "user-canvas-template")
 SUFFIX = "-canvas"
-WALLET = re.compile(r"0x[0-9a-fA-F]{40}\Z")
 _QUOTE_LINE = re.compile(r" {0,3}>")
 _RESERVED_START = re.compile(r"^([\w-]+):[ \t]+([@`%].*?)[ \t]*\r?$", re.MULTILINE)
 
@@ -103,7 +104,7 @@ class Canvas:
         """What was passed over, one line each."""
         undated = [promise for promise in self.promises if parse_instant(promise.date) is None]
         return self._header_warnings + [
-            f"line {promise.line}: the promise has no date that can be read: {one_line(promise.date, 40)!r}"
+            f"line {promise.line}: the promise has no date that can be read: {excerpt(promise.date, 40)!r}"
             for promise in undated
         ]
 
@@ -111,8 +112,8 @@ class Canvas:
         wallet = _text(value)
         if wallet is None or not wallet.strip("0x.…") or wallet.startswith("{"):
             return None
-        if not WALLET.match(wallet):
-            self._header_warnings.append(f"the wallet {one_line(wallet, 60)!r} is not 0x and 40 hex digits")
+        if not is_wallet(wallet):
+            self._header_warnings.append(f"the wallet {excerpt(wallet, 60)!r} is not 0x and 40 hex digits")
         return wallet
 
 
@@ -142,13 +143,13 @@ def parse_canvas(rel_path: str, text: str) -> Canvas:
         InvalidCanvas: no header, a header that does not parse, an unsafe user, a newer schema, a NUL.
         NotACanvas: it is a template.
     """
-    place = one_line(rel_path, 200)
+    place = excerpt(rel_path, 200)
     meta, body = _header(place, text)
     kind, user = _text(meta.get("type")), meta.get("user")
     if kind in _TEMPLATES or (isinstance(user, str) and user.strip().startswith("{") and user.strip().endswith("}")):
         raise NotACanvas(place)
     if kind is not None and kind not in _TYPES:
-        raise InvalidCanvas(f"{place}: type is {one_line(kind, 60)!r}, expected {_TYPES[0]!r}")
+        raise InvalidCanvas(f"{place}: type is {excerpt(kind, 60)!r}, expected {_TYPES[0]!r}")
     if kind is None and user is None:
         raise InvalidCanvas(f"{place}: the header has neither a type nor a user", "Add: type: user_canvas, user: …")
     version = _schema_version(meta.get("schema_version"))
@@ -181,7 +182,7 @@ def _quoting_hint(text: str) -> str:
     except Malformed:
         return ""
     found = _RESERVED_START.search(header)
-    return f'Write the value in quotes: {found[1]}: "{one_line(found[2], 60)}"' if found else ""
+    return f'Write the value in quotes: {found[1]}: "{excerpt(found[2], 60)}"' if found else ""
 
 
 def _user(place: str, rel_path: str, value: object) -> str:

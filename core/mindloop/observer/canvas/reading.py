@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from mindloop.observer.canvas.parse import SUFFIX, WALLET, Canvas, InvalidCanvas, NotACanvas, parse_canvas, stem
-from mindloop.observer.canvas.sections import one_line
+from mindloop.observer.canvas.parse import SUFFIX, Canvas, InvalidCanvas, NotACanvas, parse_canvas, stem
 from mindloop.observer.layout import layout_of
+from mindloop.observer.lines import excerpt
 from mindloop.observer.names import fold
+from mindloop.observer.wallets import PATTERN
 from mindloop.store import front_matter
 from mindloop.store.errors import Malformed, MindloopError
 
@@ -20,18 +21,15 @@ __all__ = [
     "CanvasFile",
     "InvalidCanvas",
     "NotACanvas",
-    "basenames",
     "check_length",
     "load_canvas",
     "load_canvases",
     "matches",
     "parse_canvas",
     "stem",
-    "wallet_key",
-    "wallets",
 ]
 
-_WALLET_LINE = re.compile(r"^wallet:[ \t]*[\"']?(0x[0-9a-fA-F]{40})(?![0-9a-fA-F])", re.MULTILINE)
+_WALLET_LINE = re.compile(rf"^wallet:[ \t]*[\"']?({PATTERN})(?![0-9a-fA-F])", re.MULTILINE)
 _HEADER_READ = 16_000
 
 
@@ -90,7 +88,7 @@ def load_canvas(files: Files, rel: str) -> CanvasFile | None:
     except MindloopError as error:
         invalid = error if isinstance(error, InvalidCanvas) else InvalidCanvas(error.message, error.hint)
         invalid.__cause__ = None if invalid is error else error
-        return CanvasFile(one_line(rel, 300), None, invalid, _guess(rel, text), _wallet(text))
+        return CanvasFile(excerpt(rel, 300), None, invalid, _guess(rel, text), _wallet(text))
 
 
 def _check_name(rel: str) -> None:
@@ -108,7 +106,7 @@ def check_length(files: Files, rel: str, size: int) -> None:
     limit = int(files.settings.get("observer.canvas_max_bytes"))
     if size > limit:
         raise InvalidCanvas(
-            f"{one_line(rel, 200)}: {size} bytes, at most {limit} are read",
+            f"{excerpt(rel, 200)}: {size} bytes, at most {limit} are read",
             "Make the canvas smaller, or raise observer.canvas_max_bytes in mindloop.yaml.",
         )
 
@@ -119,8 +117,8 @@ def _guess(rel: str, text: str | None) -> str:
         user = front_matter.parse(text or "")[0].get("user")
     except Malformed:
         user = None
-    named = one_line(user, 64) if isinstance(user, str) else ""
-    return named or one_line(stem(rel), 64) or "?"
+    named = excerpt(user, 64) if isinstance(user, str) else ""
+    return named or excerpt(stem(rel), 64) or "?"
 
 
 def _wallet(text: str | None) -> str | None:
@@ -138,9 +136,9 @@ def _refuse_duplicates(files: list[CanvasFile]) -> None:
     for same in by_user.values():
         kept, *others = sorted(same, key=_preference)
         for other in others:
-            place = one_line(other.path)
+            place = excerpt(other.path)
             other.error = InvalidCanvas(
-                f"{place}: a second canvas of {kept.user_guess}; {one_line(kept.path)} counts",
+                f"{place}: a second canvas of {kept.user_guess}; {excerpt(kept.path)} counts",
                 "Merge the two files into that one.",
             )
             other.canvas = None
@@ -155,19 +153,3 @@ def matches(one: CanvasFile | Canvas, name: str) -> bool:
     user = one.user if isinstance(one, Canvas) else one.user_guess
     full = one.path.rsplit("/", 1)[-1].removesuffix(".md")
     return fold(name.strip()) in {fold(user), fold(full), fold(stem(one.path))}
-
-
-def wallet_key(wallet: str | None) -> str | None:
-    """Return the 40 hex digits of a wallet in lower case, for comparisons; None where it is no such wallet."""
-    return wallet[2:].lower() if wallet and WALLET.match(wallet) else None
-
-
-def wallets(files: list[CanvasFile]) -> dict[str, str]:
-    """Return folded user → wallet digits, for every canvas that has a wallet."""
-    found = {fold(one.canvas.user): wallet_key(one.canvas.wallet) for one in files if one.canvas}
-    return {user: key for user, key in found.items() if key}
-
-
-def basenames(files: list[CanvasFile]) -> list[str]:
-    """Return the names of all files of the folder, also of those that do not parse (spec A21)."""
-    return [one.path.rsplit("/", 1)[-1] for one in files]

@@ -135,10 +135,3 @@ def is_placeholder(cell: str) -> bool:
 def plain(cell: str) -> str:
     """Take the bold and code markers off a cell or a value."""
     return cell.replace("*", "").replace("`", "").strip()
-
-
-def one_line(text: str, limit: int = 160) -> str:
-    """Return text fit for one line: no line breaks, nothing invisible but joiners, at most ``limit`` characters."""
-    line = " ".join(text.split())
-    line = "".join(char for char in line if char.isprintable() or char in "\u200c\u200d")
-    return line if len(line) <= limit else line[: limit - 1].rstrip("\u200d ") + "…"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.canvas.hypotheses import normal_id
-from mindloop.observer.canvas.sections import one_line
+from mindloop.observer.lines import excerpt
 from mindloop.store.clock import is_date_only, parse_instant
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ def find_triggers(canvas: Canvas, today: date, last_batch: str | None) -> list[T
 
 
 def _trigger(kind: str, text: str, hypothesis_id: str | None = None) -> Trigger:
-    return {"kind": kind, "hypothesis_id": hypothesis_id, "text": one_line(text)}  # type: ignore[typeddict-item]
+    return {"kind": kind, "hypothesis_id": hypothesis_id, "text": excerpt(text)}  # type: ignore[typeddict-item]
 
 
 def _hypothesis_triggers(canvas: Canvas) -> list[Trigger]:

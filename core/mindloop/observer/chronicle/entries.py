@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from mindloop.observer.escaping import clean_line
 from mindloop.observer.layout import layout_of
-from mindloop.observer.sanitizer import one_line
+from mindloop.observer.lines import clean_line, one_line
 from mindloop.store import front_matter
 from mindloop.store.clock import parse_instant, stamp
 from mindloop.store.errors import MindloopError, StoreFailure, WrongInput

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from mindloop.observer.chronicle.entries import ID_LENGTH, load_releases, summary_line, text_at, title_line
-from mindloop.observer.escaping import clean_line
 from mindloop.observer.layout import layout_of
-from mindloop.observer.sanitizer import one_line
+from mindloop.observer.lines import clean_line, one_line
 from mindloop.store import records
 from mindloop.store.clock import parse_instant, stamp
 from mindloop.store.errors import Negative, WrongInput

@@ -21,8 +21,8 @@ from mindloop.observer.chronicle.index import (
     release_line,
     summary_text,
 )
-from mindloop.observer.escaping import clean_line
 from mindloop.observer.layout import layout_of
+from mindloop.observer.lines import clean_line
 from mindloop.store import front_matter
 from mindloop.store.clock import parse_instant, stamp
 from mindloop.store.errors import Negative, WrongInput

@@ -10,8 +10,9 @@ import re
 
 from mindloop.observer.canonical import norm_hash
 from mindloop.observer.growth.patterns import PATTERNS
+from mindloop.observer.lines import EMOJI_GLUE, one_line
 from mindloop.observer.names import fold
-from mindloop.observer.sanitizer import EMOJI_GLUE, one_line, sanitize
+from mindloop.observer.sanitizer import sanitize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import re
 import unicodedata
 
 from mindloop.observer.names import fold
+from mindloop.observer.wallets import DIGITS, digits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ _LONGEST_NAME = 255
 _EDGE = frozenset("._-")
 _ESCAPES = frozenset("nrtbf")
 _HEX_RUN = re.compile(r"[0-9A-Fa-f]{40,}")
-_WALLET = re.compile(r"(?:0[xX])?([0-9A-Fa-f]{40})")
-_WALLET_DIGITS = 40
 _HEADING = re.compile(r"##(?!#)\s+(.*?)\s*$")
 _WIKI = re.compile(r"\[\[([^\]|#\n]{1,300})")
 
@@ -72,7 +71,7 @@ class OtherCanvases:
         self._basenames = {unicodedata.normalize("NFC", name) for name in basenames}
         odd = (name for name in self._basenames if not _RUN.fullmatch(name))
         self._lengths = sorted({len(name) for name in odd})
-        self._wallets = {body for body in map(wallet_body, wallets) if body}
+        self._wallets = {body for body in map(digits, wallets) if body}
         self._users = {fold(user): user for user in users}
 
     def named(self, mention: Mention) -> Iterator[str]:
@@ -128,13 +127,6 @@ def wiki_mentions(prompt: str, own_basename: str, others: OtherCanvases) -> list
     stems = {match.rsplit("/", 1)[-1].strip() for match in _WIKI.findall(prompt)}
     names = sorted(f"{stem}{_SUFFIX}" for stem in stems)
     return [name for name in names if name != own_basename and others.is_canvas(name)]
-
-
-def wallet_body(wallet: str | None) -> str | None:
-    """Return the 40 lowercase hex digits of a wallet; None for anything else and for the zero address."""
-    match = _WALLET.fullmatch(wallet.strip()) if wallet else None
-    body = match.group(1).lower() if match else ""
-    return body if body.strip("0") else None
 
 
 class Mention:
@@ -205,7 +197,7 @@ def _basename_violations(prompt: str, basename: str, others: OtherCanvases) -> I
 
 
 def _wallet_violations(prompt: str, wallet: str | None, others: OtherCanvases) -> Iterator[str]:
-    own = wallet_body(wallet)
+    own = digits(wallet)
     for body in sorted(others.wallets_in(prompt)):
         if body != own:
             yield f"other_wallet: 0x{body} occurs"
@@ -228,4 +220,4 @@ def _headings(text: str) -> Iterator[str]:
 
 
 def _windows(run: str) -> Collection[str]:
-    return [run[at : at + _WALLET_DIGITS] for at in range(len(run) - _WALLET_DIGITS + 1)]
+    return [run[at : at + DIGITS] for at in range(len(run) - DIGITS + 1)]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 
-from mindloop.observer.sanitizer import neutralize_sections, one_line
+from mindloop.observer.lines import SURROGATE, one_line
+from mindloop.observer.sanitizer import neutralize_sections
 from mindloop.store.resources import read_resource
 
 TYPE_CHECKING = False
@@ -27,7 +28,6 @@ TEMPLATE = "config/gaps/follow-up.md"
 
 _LINE_LIMIT = 300
 _MARK = re.compile(r"^\{\{([#/])(growth|cognition)\}\}\n|\{([a-z_]+)\}", re.MULTILINE)
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _JSON_LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
@@ -226,4 +226,4 @@ def _json(value: Any) -> str:
 
 def _whole(text: str) -> str:
     """Replace halves of surrogate pairs, which no encoder takes."""
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else SURROGATE.sub("\ufffd", text)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mindloop.observer.canonical import content_hash, norm_hash
 from mindloop.observer.canvas.checks import known_users
-from mindloop.observer.canvas.sections import one_line
 from mindloop.observer.layout import layout_of
+from mindloop.observer.lines import excerpt
 from mindloop.observer.names import display_name, fold
 from mindloop.observer.provenance.index import load_index
 from mindloop.store import quarantine, records, schemas
@@ -54,12 +54,12 @@ def check_index(look: Look) -> Iterator[Finding]:
     for line in records.scan(look.ws.read(rel) or b""):
         reason = unusable(line)
         if reason:
-            yield Finding(ERROR, rel, line.number, one_line(reason, 200), move_aside(rel))
+            yield Finding(ERROR, rel, line.number, excerpt(reason, 200), move_aside(rel))
         elif line.record is not None:
             for rule in RECORD_RULES:
                 verdict = rule(line.record, line.number, seen)
                 if verdict:
-                    yield Finding(verdict[0], rel, line.number, one_line(verdict[1], 200))
+                    yield Finding(verdict[0], rel, line.number, excerpt(verdict[1], 200))
             _remember(line.record, line.number, seen)
 
 
@@ -177,5 +177,5 @@ def check_users(look: Look) -> Iterator[Finding]:
     if strangers:
         total = sum(len(index.for_user(user)) for user in strangers)
         names = ", ".join(strangers[:_SHOWN]) + (", …" if len(strangers) > _SHOWN else "")
-        what = f"{total} records are of {len(strangers)} users without a canvas: {one_line(names, 200)}"
+        what = f"{total} records are of {len(strangers)} users without a canvas: {excerpt(names, 200)}"
         yield Finding(INFO, layout_of(look.ws).provenance_index, None, what)

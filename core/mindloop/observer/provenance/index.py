@@ -10,8 +10,8 @@ import re
 import sys
 
 from mindloop.observer.canonical import norm_hash
-from mindloop.observer.canvas.sections import one_line
 from mindloop.observer.layout import layout_of
+from mindloop.observer.lines import excerpt
 from mindloop.observer.names import fold
 from mindloop.observer.provenance.record import INGESTERS, MAX_TEXT, SOURCE_TYPES, make_record, timestamp_fields
 from mindloop.store import records
@@ -55,7 +55,7 @@ class Duplicate(Negative):
 
     def __init__(self, record: ProvenanceRecord) -> None:
         self.record = record
-        user, identity = one_line(str(record.get("canvas_target"))), one_line(str(record.get("record_id")))
+        user, identity = excerpt(str(record.get("canvas_target"))), excerpt(str(record.get("record_id")))
         super().__init__(f"already in the index for {user}, as record {identity}", "Nothing to do: it was kept then.")
 
 
@@ -129,7 +129,7 @@ def load_index(workspace: Workspace, *, keep_text: bool = False) -> ProvenanceIn
         if line.record is not None:
             reason = _take(index, line.record, folded, keep_text=keep_text)
         if reason and len(index.problems) < _MAX_PROBLEMS:
-            index.problems.append(f"{rel}:{line.number}: {one_line(reason, 200)}")
+            index.problems.append(f"{rel}:{line.number}: {excerpt(reason, 200)}")
         elif reason:
             left_out += 1
     if left_out:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from mindloop.observer.canvas.edit import insert_quote, new_canvas, quote_lines
-from mindloop.observer.canvas.parse import WALLET, Canvas, parse_canvas
-from mindloop.observer.canvas.reading import CanvasFile, check_length, load_canvas, load_canvases, wallet_key
-from mindloop.observer.canvas.sections import one_line, open_fence
+from mindloop.observer.canvas.parse import Canvas, parse_canvas
+from mindloop.observer.canvas.reading import CanvasFile, check_length, load_canvas, load_canvases
+from mindloop.observer.canvas.sections import open_fence
 from mindloop.observer.layout import layout_of
+from mindloop.observer.lines import excerpt
 from mindloop.observer.names import display_name, fold, slug
 from mindloop.observer.provenance import index as provenance
 from mindloop.observer.provenance.quotes import blockquotes, proven_text
+from mindloop.observer.wallets import digits, is_wallet
 from mindloop.store import front_matter
 from mindloop.store.clock import day, stamp
 from mindloop.store.errors import StoreFailure, WrongInput
@@ -94,8 +96,8 @@ def _record(name: str, quote: str, date: str | None, now: datetime) -> Provenanc
 
 
 def _check_wallet(wallet: str | None) -> None:
-    if wallet is not None and not WALLET.match(wallet):
-        raise WrongInput(f"the wallet is {one_line(wallet, 60)!r}", "Expected 0x and 40 hex digits.")
+    if wallet is not None and not is_wallet(wallet):
+        raise WrongInput(f"the wallet is {excerpt(wallet, 60)!r}", "Expected 0x and 40 hex digits.")
 
 
 def _canvas_of(tx: Transaction, name: str) -> Canvas | None:
@@ -136,11 +138,12 @@ def _extended(tx: Transaction, canvas: Canvas, wallet: str | None, now: datetime
     """Return the canvas text with its date, and its wallet where it had none, rewritten in place."""
     text = tx.read_text(canvas.path) or ""
     text = front_matter.set_scalar(text, "updated", stamp(now))
-    if wallet is None or wallet_key(canvas.wallet) == wallet_key(wallet):
+    known = digits(canvas.wallet)
+    if wallet is None or (known and known == digits(wallet)):
         return text
     if canvas.wallet is not None:
         raise WrongInput(
-            f"{canvas.path}: the wallet is {one_line(canvas.wallet, 60)}, not {wallet}",
+            f"{canvas.path}: the wallet is {excerpt(canvas.wallet, 60)}, not {wallet}",
             "Correct the canvas by hand if the user has a new wallet.",
         )
     return front_matter.set_scalar(text, "wallet", wallet)
@@ -149,7 +152,7 @@ def _extended(tx: Transaction, canvas: Canvas, wallet: str | None, now: datetime
 def _attribution(context: str | None, record: ProvenanceRecord, now: datetime) -> str:
     said = record.get("source_timestamp")
     when = said[: len("2026-02-11")] if said else f"observed {day(now)}"
-    return f"{one_line(context or 'quote', 90)}, {when}"
+    return f"{excerpt(context or 'quote', 90)}, {when}"
 
 
 def _with_quote(path: str, text: str, record: ProvenanceRecord, attribution: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.observer.canvas.sections import one_line
+from mindloop.observer.lines import excerpt
 from mindloop.observer.provenance.verification import verify
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding
 
@@ -22,7 +22,7 @@ def check_quotes(look: Look) -> Iterator[Finding]:
     for path, quotes in by_file.items():
         for quote in quotes:
             if quote.status == "mismatch":
-                shown = one_line(quote.text, 60)
+                shown = excerpt(quote.text, 60)
                 yield Finding(ERROR, path, quote.line, f"the quote {shown!r} does not fit its hash: {quote.hint}")
         yield from _counted(path, quotes)
 

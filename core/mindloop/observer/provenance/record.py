@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from mindloop.observer.canonical import EMPTY_HASH, NORMALIZATION_VERSION, content_hash, norm_hash
+from mindloop.observer.lines import CONTROL
 from mindloop.observer.names import display_name
 from mindloop.store.clock import is_date_only, parse_instant, stamp
 from mindloop.store.errors import WrongInput
@@ -21,7 +22,6 @@ MAX_TEXT = 200_000
 """Longest text of one record, in characters."""
 
 _ZONE = re.compile(r"(?:[zZ]|[+-][0-9]{2}(?::?[0-9]{2})?)\Z")
-_UNWANTED = re.compile("[\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 
 
 def timestamp_fields(raw: str | None) -> tuple[str | None, str]:
@@ -112,7 +112,7 @@ def checked_hash(text: str) -> str:
     """
     if len(text) > MAX_TEXT:
         raise WrongInput(f"the text has {len(text)} characters, at most {MAX_TEXT} are kept", "Split it.")
-    unwanted = _UNWANTED.search(text)
+    unwanted = CONTROL.search(text)
     if unwanted:
         raise WrongInput(
             f"the text holds a control character (U+{ord(unwanted[0]):04X}) at character {unwanted.start() + 1}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mindloop.observer.canonical import content_hash
 from mindloop.observer.canvas.reading import load_canvases, matches
-from mindloop.observer.canvas.sections import one_line
+from mindloop.observer.lines import excerpt
 from mindloop.observer.provenance.drift import drift_hint
 from mindloop.observer.provenance.index import load_index
 from mindloop.observer.provenance.quotes import blockquotes, proven_text
@@ -53,7 +53,7 @@ def verify(workspace: Workspace, user: str | None = None) -> list[Finding]:
     files = load_canvases(workspace)
     chosen = [one for one in files if user is None or matches(one, user)]
     if user is not None and not chosen:
-        raise WrongInput(f"no canvas of {one_line(user, 80)!r}", "`canvas list` shows whose there are.")
+        raise WrongInput(f"no canvas of {excerpt(user, 80)!r}", "`canvas list` shows whose there are.")
     index = load_index(workspace, keep_text=True)
     return [finding for one in chosen for finding in _file(one, index)]
 
@@ -88,7 +88,7 @@ def _quote(canvas: Canvas, block: Blockquote, known: _Known) -> Finding:
     proven = proven_text(block)
     finding = Finding(canvas.user, canvas.path, canvas.body_line + block.line - 1, _status(block, proven))
     finding.hash = block.declared
-    finding.text = one_line(block.display if proven is None else proven, 120)
+    finding.text = excerpt(block.display if proven is None else proven, 120)
     finding.hint = _HINTS[finding.status](block, known)
     return finding
 
@@ -104,7 +104,7 @@ def _verified_hint(block: Blockquote, known: _Known) -> str:
     if digest in known.hashes:
         return ""
     others = known.index.others_with(digest, known.user)
-    elsewhere = f"; it is there for {', '.join(one_line(one, 64) for one in others[:3])}" if others else ""
+    elsewhere = f"; it is there for {', '.join(excerpt(one, 64) for one in others[:3])}" if others else ""
     return f"the index has no such record for {known.user}{elsewhere}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from mindloop.observer.score import valid_wallet
+from mindloop.observer.wallets import is_wallet
 from mindloop.store.resources import resource
 
 TYPE_CHECKING = False
@@ -60,7 +60,7 @@ class ScoreFetcher:
         """One wallet's snapshot."""
         if not wallet:
             return Score("", "the canvas names no wallet")
-        if not valid_wallet(wallet):
+        if not is_wallet(wallet):
             return Score("", f"wallet {wallet[:60]!r}: expected 0x and 40 hex digits")
         if self._command is None:
             return Score("", "the score API command is gone")

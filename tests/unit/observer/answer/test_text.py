@@ -9,9 +9,9 @@ from mindloop.observer.answer.text import (
     NO_TRIGGER,
     TRIGGER_LIMIT,
     claim_problem,
-    clean_body,
     clean_questions,
     clean_trigger,
+    sendable_body,
 )
 
 
@@ -45,13 +45,13 @@ from mindloop.observer.answer.text import (
 )
 def test_clean_body(body: str, clean: str) -> None:
     """A body keeps what a person says and loses headings, tokens, versions and what cannot be seen."""
-    assert clean_body(body) == clean
+    assert sendable_body(body) == clean
 
 
 def test_long_bodies_are_bounded() -> None:
     """A megabyte becomes at most 2,000 code points, and an emoji at the edge is not split."""
-    assert clean_body("a" * 1_000_000) == "a" * BODY_LIMIT
-    assert clean_body("a" * (BODY_LIMIT - 1) + "👩\u200d👩") == "a" * (BODY_LIMIT - 1)
+    assert sendable_body("a" * 1_000_000) == "a" * BODY_LIMIT
+    assert sendable_body("a" * (BODY_LIMIT - 1) + "👩\u200d👩") == "a" * (BODY_LIMIT - 1)
 
 
 def test_clean_trigger() -> None:

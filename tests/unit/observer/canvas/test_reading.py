@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mindloop.observer.canvas.reading import basenames, load_canvas, load_canvases, matches, wallet_key, wallets
+from mindloop.observer.canvas.reading import load_canvas, load_canvases, matches
 from tests.helpers.research import research_workspace
 
 if TYPE_CHECKING:
@@ -113,19 +113,3 @@ def test_matches_nothing_else(tmp_path: Path, name: str) -> None:
     """A part of a name, a pattern or a longer name means nobody."""
     workspace = research_workspace(tmp_path, {f"{DIR}/papa-flavio-canvas.md": note("Bob")})
     assert not matches(load_canvases(workspace)[0], name)
-
-
-def test_wallets_and_basenames(tmp_path: Path) -> None:
-    """Wallets compare by their digits; the names of all files count, readable or not."""
-    files = {"a.md": note("Ann", f"0x{'aB' * 20}"), "b.md": note("b", "bc1"), "c.md": "broken"}
-    workspace = research_workspace(tmp_path, {f"{DIR}/{name}": text for name, text in files.items()})
-    found = load_canvases(workspace)
-    assert (wallets(found), basenames(found)) == ({"ann": "ab" * 20}, ["a.md", "b.md", "c.md"])
-
-
-@pytest.mark.parametrize(
-    ("wallet", "key"), [(f"0x{'AB' * 20}", "ab" * 20), (None, None), ("0x12", None), ("AB" * 21, None)]
-)
-def test_wallet_key(wallet: str | None, key: str | None) -> None:
-    """Only 0x and 40 hex digits can be compared."""
-    assert wallet_key(wallet) == key

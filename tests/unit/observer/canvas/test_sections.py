@@ -10,7 +10,6 @@ from mindloop.observer.canvas.sections import (
     heading,
     is_placeholder,
     named,
-    one_line,
     open_fence,
     plain,
     split_lines,
@@ -123,17 +122,3 @@ def test_no_placeholders(cell: str) -> None:
 def test_plain() -> None:
     """Bold and code markers come off."""
     assert plain(" **`OPEN`** ") == "OPEN"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a\n b\u2028c", "a b c"),
-        ("a\x1b[31mb\u202ec\ud800", "a[31mbc"),
-        ("👩\u200d🚀", "👩\u200d🚀"),
-        ("x" * 200, "x" * 159 + "…"),
-    ],
-)
-def test_one_line(text: str, expected: str) -> None:
-    """Text for a report is one line of visible characters with a limit."""
-    assert one_line(text) == expected

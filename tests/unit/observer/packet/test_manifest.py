@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mindloop.observer.packet.manifest import OtherCanvases, manifest, violations, wallet_body, wiki_mentions
+from mindloop.observer.packet.manifest import OtherCanvases, manifest, violations, wiki_mentions
 from mindloop.observer.packet.prompt import assemble
 from tests.helpers.answers import HASH, OTHER_HASH, allowed, denied, parts, quote
 
@@ -170,18 +170,6 @@ def test_another_heading_in_the_prior_section(heading: str) -> None:
 def test_no_heading_of_another(heading: str) -> None:
     """Other levels, longer headings and the user's own are no violation."""
     assert check("", prior=heading) == []
-
-
-def test_wallet_body() -> None:
-    """The body of a wallet is its 40 digits in lower case; anything else has none."""
-    assert [wallet_body(text) for text in (EVE_WALLET, f" {EVE_WALLET[2:]} ", None, "", "0x12", "0x" + "0" * 40)] == [
-        "cd" * 20,
-        "cd" * 20,
-        None,
-        None,
-        None,
-        None,
-    ]
 
 
 def test_wiki_links_are_reported() -> None:

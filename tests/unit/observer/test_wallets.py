@@ -1,0 +1,39 @@
+"""Wallets: strict where a command is called, lax where people are kept apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from mindloop.observer.wallets import digits, is_wallet
+
+BODY = "aB" * 20
+
+
+@pytest.mark.parametrize(
+    ("text", "valid"),
+    [
+        ("0x" + "aB" * 20, True),
+        ("0x" + "a" * 39, False),
+        ("0x" + "a" * 41, False),
+        ("0x" + "a" * 40 + "\n", False),
+        ("0X" + "a" * 40, False),
+        ("0x" + "g" * 40, False),
+        ("0x" + "٣" * 40, False),
+        ("", False),
+    ],
+)
+def test_wallets(text, valid):
+    """A wallet is 0x and 40 hex digits, and not one character more."""
+    assert is_wallet(text) is valid
+
+
+@pytest.mark.parametrize("text", [f"0x{BODY}", f" 0x{BODY} ", f"0X{BODY.upper()}", BODY])
+def test_spellings_of_one_wallet(text):
+    """Case, blanks and the prefix make no other wallet."""
+    assert digits(text) == BODY.lower()
+
+
+@pytest.mark.parametrize("text", [None, "", "0x12", "0x" + "0" * 40, "bob.eth", BODY + "a", "0x..."])
+def test_what_names_no_wallet(text):
+    """Neither a placeholder nor the zero address is anybody's."""
+    assert digits(text) is None
