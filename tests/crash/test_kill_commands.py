@@ -129,7 +129,7 @@ def test_what_commands_printed_survives_kills(tmp_path: Path) -> None:
 def kill_a_round(folder: Path, turn: int, dice: random.Random) -> set[str]:
     """Start one process a job and kill each; return what they printed."""
     writers = [
-        Writer(lambda report, job=job, n=n: job(folder, f"{turn}.{n}", report))  # type: ignore[misc]
+        Writer(lambda report, job=job, n=n: job(folder, f"{turn}.{n}", report))  # type: ignore[misc]  # the defaults bind now
         for n, job in enumerate(JOBS)
     ]
     for writer in dice.sample(writers, len(writers)):

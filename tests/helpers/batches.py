@@ -23,7 +23,7 @@ def message(body: str = "what did you do the day it broke?", **changes: object) 
         "message_body": body,
         "temporal_claims": claims,
     }
-    return {**made, **changes}  # type: ignore[typeddict-item]
+    return {**made, **changes}  # type: ignore[typeddict-item]  # a test may spoil a field
 
 
 def result(user: str = "alice", *bodies: str, **changes: object) -> UserResult:
@@ -42,7 +42,7 @@ def result(user: str = "alice", *bodies: str, **changes: object) -> UserResult:
         "total_claims": 0,
         "host": "claude",
     }
-    return {**made, **changes}  # type: ignore[typeddict-item]
+    return {**made, **changes}  # type: ignore[typeddict-item]  # a test may spoil a field
 
 
 def skip(user: str, reason: str = "no_triggers") -> SkippedUser:

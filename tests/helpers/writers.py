@@ -86,5 +86,5 @@ def holding(path: str) -> tuple[Writer, int]:
 
 def together(work: Callable[[int, Callable[[str], None]], None], processes: int) -> list[list[str]]:
     """Run ``work(number, report)`` in so many processes at once; return what each reported."""
-    writers = [Writer(lambda report, n=number: work(n, report)) for number in range(processes)]  # type: ignore[misc]
+    writers = [Writer(lambda report, n=number: work(n, report)) for number in range(processes)]  # type: ignore[misc]  # the default binds now
     return [writer.require_success() for writer in writers]

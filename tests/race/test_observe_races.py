@@ -40,7 +40,7 @@ def test_nothing_is_lost_and_nothing_is_twice(tmp_path: Path) -> None:
         (folder / "mindloop.yaml").write_text("schema: 1\n", encoding="utf-8")
         workspace = Workspace(str(folder))
         writers = [
-            Writer(lambda report, n=number: record(workspace, n, report))  # type: ignore[misc]
+            Writer(lambda report, n=number: record(workspace, n, report))  # type: ignore[misc]  # the default binds now
             for number in range(PROCESSES)
         ]
         said = [line for writer in writers for line in writer.require_success()]

@@ -67,7 +67,7 @@ def _use_own_interpreter(script: str) -> None:
     if arrived or os.path.realpath(sys.prefix) == f"{home}/.venv" or not os.access(own, os.X_OK):
         return
     os.environ[_SENT] = "1"
-    os.execv(own, [own, script, *sys.argv[1:]])  # noqa: S606  # an argv list, no shell
+    os.execv(own, [own, script, *sys.argv[1:]])  # noqa: S606 - an argv list, no shell
 
 
 def _speak_utf8() -> None:
@@ -77,9 +77,9 @@ def _speak_utf8() -> None:
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # open for good
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open for good
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")  # type: ignore[union-attr]
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")  # type: ignore[union-attr]  # they wrap text
 
 
 def run(name: str, argv: Sequence[str]) -> int:
@@ -99,7 +99,7 @@ def run(name: str, argv: Sequence[str]) -> int:
     except ModuleNotFoundError as error:
         _complain(f"the Python package {error.name!r} is missing\nInstall what mindloop needs with: make install")
         return 2
-    except Exception as error:  # noqa: BLE001  # the last line: a person gets a sentence, the trace goes to a file
+    except Exception as error:  # noqa: BLE001 - the last line: a person gets a sentence, the trace goes to a file
         return _report_fault(name, error)
 
 

@@ -68,7 +68,7 @@ def run_command(
     """
     data = stdin.encode("utf-8", "replace") if isinstance(stdin, str) else stdin
     try:
-        process = subprocess.Popen(  # noqa: S603  # an argv list; the caller decides what it runs
+        process = subprocess.Popen(  # noqa: S603 - an argv list; the caller decides what it runs
             list(argv),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -101,7 +101,7 @@ def end_all() -> None:
 def _close(stream: object) -> None:
     """Close a pipe that may be closed already, or whose other end may be gone."""
     try:
-        stream.close()  # type: ignore[attr-defined]
+        stream.close()  # type: ignore[attr-defined]  # a selector knows it as something with a number
     except OSError:
         return
 

@@ -42,10 +42,13 @@ class Quote(TypedDict):
     in_index: bool
 
 
+TriggerKind = Literal["hypothesis", "promise", "feedback", "gap"]
+
+
 class Trigger(TypedDict):
     """Why a user qualifies for a follow-up (step 2b)."""
 
-    kind: Literal["hypothesis", "promise", "feedback", "gap"]
+    kind: TriggerKind
     hypothesis_id: str | None  # "H3"
     text: str  # one line, shown in the batch's **Triggers** line
 

@@ -16,7 +16,7 @@ class Gap:
 
     __slots__ = ("ask", "default", "evidence", "id")
 
-    def __init__(self, id: str, ask: str, *, default: str, evidence: str = "") -> None:  # noqa: A002
+    def __init__(self, id: str, ask: str, *, default: str, evidence: str = "") -> None:
         self.id = id
         self.ask = ask
         self.evidence = evidence

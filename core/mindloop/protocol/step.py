@@ -64,9 +64,9 @@ class Step:
 
     __slots__ = ("failure", "id", "on_error", "run", "runs_when", "scope", "title")
 
-    def __init__(  # noqa: PLR0913  # a table row has as many columns as it has
+    def __init__(
         self,
-        id: str,  # noqa: A002
+        id: str,
         title: str,
         run: Callable[..., Done | Skip | Ask],
         *,

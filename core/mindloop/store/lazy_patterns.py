@@ -1,7 +1,7 @@
 """Regular expressions of a library that are compiled when they are first used, not when it is imported.
 
 PyYAML compiles the patterns of its pure Python reader on import, for a third of what its import costs; the C parser
-that we use never looks at them. Inside ``compiled_later`` such patterns become promises.
+that we use never looks at them. Inside ``CompiledLater`` such patterns become promises.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class LazyPattern:
         return getattr(_compile(*self._what), name)
 
 
-class compiled_later:  # noqa: N801 - used like a function: ``with compiled_later():``
+class CompiledLater:
     """While it is open, ``re.compile`` gives promises. For imports only: other threads would get promises too."""
 
     def __enter__(self) -> None:
-        re.compile = LazyPattern  # type: ignore[assignment]
+        re.compile = LazyPattern  # type: ignore[assignment]  # a promise is used as what it promises
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 
 from mindloop.store.errors import Malformed, WrongInput
-from mindloop.store.lazy_patterns import compiled_later
+from mindloop.store.lazy_patterns import CompiledLater
 
-with compiled_later():
+with CompiledLater():
     import yaml
     from yaml.constructor import ConstructorError
 
@@ -170,7 +170,7 @@ def _check(value: object) -> None:
             f"YAML holds text, numbers, truth values, lists and mappings, found {type(value).__name__}",
             "Turn it into one of them first.",
         )
-    elif isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):  # noqa: PLR0124
+    elif isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):  # noqa: PLR0124 - NaN is not itself
         raise WrongInput(f"a number in YAML must be finite, found {value!r}", "Leave the number out.")
 
 

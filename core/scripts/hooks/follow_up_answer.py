@@ -8,7 +8,7 @@ import sys
 from os.path import dirname, realpath
 
 sys.path[0] = dirname(dirname(dirname(realpath(__file__))))
-from mindloop.cli.hooks import launch_hook  # noqa: E402  # the path above is how it is found
-from mindloop.cli.hooks_answer import handle  # noqa: E402
+from mindloop.cli.hooks import launch_hook  # noqa: E402 - the path above is how it is found
+from mindloop.cli.hooks_answer import handle  # noqa: E402 - likewise
 
 launch_hook(handle)

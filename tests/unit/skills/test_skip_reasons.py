@@ -130,7 +130,7 @@ def test_each_reason_of_resume_skips_one_user_and_no_other(bench: SkillWorkspace
 
 def spoiled(bench: SkillWorkspace, **parts: object) -> str:
     """The reason of one user whose canvas has several things wrong."""
-    bench.canvas("eve", **parts)  # type: ignore[arg-type]
+    bench.canvas("eve", **parts)  # type: ignore[arg-type]  # a test may spoil a part
     return reasons(bench.begin())["eve"]
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 import yaml
 
-from mindloop.store.lazy_patterns import LazyPattern, compiled_later
+from mindloop.store.lazy_patterns import CompiledLater, LazyPattern
 
 
 def test_a_promise_works_like_its_pattern() -> None:
@@ -29,7 +29,7 @@ def test_a_broken_pattern_fails_when_it_is_used() -> None:
 @pytest.mark.parametrize("ending", ["well", "badly"])
 def test_compiling_is_back_to_normal_afterwards(ending: str) -> None:
     """`re.compile` is the real one again, however the block ends."""
-    with suppress(ZeroDivisionError), compiled_later():
+    with suppress(ZeroDivisionError), CompiledLater():
         assert isinstance(re.compile("a"), LazyPattern)
         assert 1 / (ending == "well")
 

@@ -40,7 +40,7 @@ class Hypothesis:
 
     __slots__ = ("closed", "confidence", "id", "line", "title")
 
-    def __init__(self, id: str, title: str, confidence: str, closed: bool, line: int) -> None:  # noqa: A002, FBT001
+    def __init__(self, id: str, title: str, confidence: str, closed: bool, line: int) -> None:  # noqa: FBT001 - a record's field
         self.id = id
         self.title = title
         self.confidence = confidence
@@ -71,7 +71,7 @@ class Gap:
 
     __slots__ = ("id", "kind", "line", "status", "title")
 
-    def __init__(self, id: str, title: str, line: int, status: str = "", kind: str = "") -> None:  # noqa: A002
+    def __init__(self, id: str, title: str, line: int, status: str = "", kind: str = "") -> None:
         self.id = id
         self.title = title
         self.line = line
@@ -114,7 +114,7 @@ def _hypothesis_heading(title: str) -> tuple[str | None, str] | None:
     parts = _HYPOTHESIS.match(title)
     if not parts or not (parts[1] or parts[2]):
         return None
-    rest = parts[3].lstrip(":.-–—) \t").replace("**", "")  # noqa: RUF001
+    rest = parts[3].lstrip(":.-–—) \t").replace("**", "")
     return (f"H{int(parts[2])}" if parts[2] else None), excerpt(rest)
 
 

@@ -16,7 +16,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 _NUMBERING = re.compile(r"\A\d+(?:\.\d+)*[.)]?\s+")
 _CELL_BREAK = re.compile(r"(?<!\\)\|")
 _RULE_CELL = re.compile(r":?-+:?\Z")
-_PLACEHOLDER = re.compile(r"(?:\(none.*|[-–—]*|\{.*\})\Z", re.IGNORECASE | re.DOTALL)  # noqa: RUF001
+_PLACEHOLDER = re.compile(r"(?:\(none.*|[-–—]*|\{.*\})\Z", re.IGNORECASE | re.DOTALL)
 
 
 class Row:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from mindloop.observer.canvas.reading import Canvas
-    from mindloop.observer.types import Trigger
+    from mindloop.observer.types import Trigger, TriggerKind
 
 PROMISE_AGE_DAYS = 3
 """A promise is asked about when it is older than this many whole days."""
@@ -34,8 +34,8 @@ def find_triggers(canvas: Canvas, today: date, last_batch: str | None) -> list[T
     ]
 
 
-def _trigger(kind: str, text: str, hypothesis_id: str | None = None) -> Trigger:
-    return {"kind": kind, "hypothesis_id": hypothesis_id, "text": excerpt(text)}  # type: ignore[typeddict-item]
+def _trigger(kind: TriggerKind, text: str, hypothesis_id: str | None = None) -> Trigger:
+    return {"kind": kind, "hypothesis_id": hypothesis_id, "text": excerpt(text)}
 
 
 def _hypothesis_triggers(canvas: Canvas) -> list[Trigger]:

@@ -55,7 +55,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _OUR_ID = re.compile(r"CHRON-(\d{8})-(\d{3,9})")
 
 
-def add_release(  # noqa: PLR0913 - what is optional is named by the caller
+def add_release(
     tx: Transaction,
     title: str,
     start: str,

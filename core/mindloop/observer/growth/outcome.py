@@ -32,7 +32,7 @@ TRANSITIONS = {
 """From an outcome to those that may follow. A reply is final: nothing that comes later makes it unsaid."""
 
 
-def apply_outcome(  # noqa: PLR0913 - an outcome is made of this many facts
+def apply_outcome(
     state: GrowthState,
     message_id: str,
     outcome: str,

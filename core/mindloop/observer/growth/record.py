@@ -47,7 +47,7 @@ def reserve(state: GrowthState, slug: str, count: int, day: str) -> list[tuple[s
     return [(identifier, token_of(identifier)) for identifier in ids]
 
 
-def record_batch(  # noqa: PLR0913 - what a batch is made of; the rare ones are keywords
+def record_batch(
     state: GrowthState,
     result: UserResult,
     day: str,

@@ -28,7 +28,7 @@ _HEADING = re.compile(r"##(?!#)\s+(.*?)\s*$")
 _WIKI = re.compile(r"\[\[([^\]|#\n]{1,300})")
 
 
-def manifest(  # noqa: PLR0913 - the keys of the record
+def manifest(
     *,
     canvas_path: str,
     wallet: str | None,

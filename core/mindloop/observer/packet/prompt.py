@@ -60,7 +60,7 @@ class PacketParts:
         "user",
     )
 
-    def __init__(  # noqa: PLR0913 - one argument for each section of the prompt
+    def __init__(
         self,
         *,
         user: str,

@@ -41,7 +41,7 @@ class Observed:
         self.created = created
 
 
-def add_quote(  # noqa: PLR0913, PLR0917 - what a person says in one command
+def add_quote(  # noqa: PLR0917 - what a person says in one command
     tx: Transaction,
     user: str,
     quote: str,

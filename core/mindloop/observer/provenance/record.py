@@ -41,7 +41,7 @@ def timestamp_fields(raw: str | None) -> tuple[str | None, str]:
     return stamp(instant), "exact" if zoned else "day_level"
 
 
-def make_record(  # noqa: PLR0913 - one argument a field
+def make_record(
     user: str,
     text: str,
     *,

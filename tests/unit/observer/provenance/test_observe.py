@@ -59,7 +59,7 @@ def test_a_first_quote(tmp_path: Path) -> None:
     made = observe(workspace, "@Bob", "the score\nfeels low", WALLET, "2026-02-10T10:00:00Z")
     assert (made.path, made.created) == (f"{DIR}/bob-canvas.md", True)
     assert verified(workspace) == [("Bob", "the score\nfeels low", True)]
-    assert {key: made.record[key] for key in ("source_type", "ingested_by", "canvas_target", "raw_source_ref")} == {  # type: ignore[literal-required]
+    assert {key: made.record[key] for key in ("source_type", "ingested_by", "canvas_target", "raw_source_ref")} == {  # type: ignore[literal-required]  # the keys stand beside
         "source_type": "manual_quote",
         "ingested_by": "observe",
         "canvas_target": "Bob",
