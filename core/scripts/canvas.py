@@ -9,6 +9,6 @@ from os.path import dirname, realpath
 
 script = realpath(__file__)
 sys.path[0] = dirname(dirname(script))
-from mindloop.cli.app import launch  # noqa: E402  # the path above is how it is found
+from mindloop.cli.app import launch  # noqa: E402 - the path above is how it is found
 
 launch("canvas", script)

@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve()
 ROOT = HERE.parents[2]
 sys.path[:0] = [str(ROOT / "core"), str(ROOT)]
 
-from tests.helpers.big_workspace import make_big_workspace  # noqa: E402  # the path above is how it is found
+from tests.helpers.big_workspace import make_big_workspace  # noqa: E402 - the path above is how it is found
 
 SCRIPTS = ROOT / "core" / "scripts"
 PYTHON = ROOT / ".venv" / "bin" / "python"

@@ -39,7 +39,7 @@ def launch_hook(handle: Callable[[dict[str, Any]], dict[str, Any] | None], *, is
         if said is not None:
             sys.stdout.buffer.write(json.dumps(said).encode("ascii"))
             sys.stdout.flush()
-    except Exception as error:  # noqa: BLE001  # the last line; the client shows it in its debug log
+    except Exception as error:  # noqa: BLE001 - the last line; the client shows it in its debug log
         code = 2 if is_gate and _letters(WRITER) in _letters(data.decode("utf-8", "replace")) else 1
         sys.stderr.write(f"mindloop: a hook failed: {type(error).__name__}: {error}\n")
         sys.stderr.flush()

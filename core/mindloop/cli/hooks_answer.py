@@ -23,7 +23,7 @@ def handle(event: dict[str, Any]) -> dict[str, Any] | None:
         receipt = _file(event, response)
     except Negative as error:  # nothing waits for this answer any more: another call would be paid for nothing
         receipt = f"not filed, nothing to do: {why(error)}"
-    except Exception as error:  # noqa: BLE001  # the answer is not shown either way
+    except Exception as error:  # noqa: BLE001 - the answer is not shown either way
         receipt = f"not filed, still open: {why(error)}"
     return _in_place_of(response, label if reference(label) else f"{PREFIX}?", receipt)
 

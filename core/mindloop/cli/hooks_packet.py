@@ -29,7 +29,7 @@ def handle(event: dict[str, Any]) -> dict[str, Any] | None:
         )
     try:
         return _swap(event, asked, *found)
-    except Exception as error:  # noqa: BLE001  # a gate that fails is a gate that stays shut
+    except Exception as error:  # noqa: BLE001 - a gate that fails is a gate that stays shut
         return _deny(f"No packet, nothing was sent: {why(error)}")
 
 

@@ -82,7 +82,7 @@ class ClaudeHost:
         """
         self._client, self._seconds, self.workers = find_client(), time_limit(), _workers()
 
-    def fill(self, prompt: str, default: str) -> str:  # noqa: ARG002  # a model that fails is an error, no default
+    def fill(self, prompt: str, default: str) -> str:  # noqa: ARG002 - a model that fails is an error, no default
         """Return the model's answer, unchanged.
 
         Raises:

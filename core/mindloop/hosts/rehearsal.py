@@ -8,6 +8,6 @@ class RehearsalHost:
 
     name = "rehearsal"
 
-    def fill(self, prompt: str, default: str) -> str:  # noqa: ARG002  # the interface of a host
+    def fill(self, prompt: str, default: str) -> str:  # noqa: ARG002 - the interface of a host
         """Return ``default`` as it is."""
         return default

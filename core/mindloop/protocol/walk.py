@@ -87,5 +87,5 @@ def _run(step: Step, context: Any, item: tuple[Any, ...]) -> Done | Skip | Ask:
         raise
     except MindloopError as error:
         return Skip(step.failure, error.message)
-    except Exception as error:  # noqa: BLE001  # one item's surprise must not cost the others theirs
+    except Exception as error:  # noqa: BLE001 - one item's surprise must not cost the others theirs
         return Skip(step.failure, f"{type(error).__name__}: {error}")
