@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from mindloop.store.files import Files
     from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
 
@@ -108,7 +109,7 @@ def all_runs(workspace: Workspace) -> list[RunPlace]:
     ]
 
 
-def read_head(workspace: Workspace | Transaction, place: RunPlace) -> dict[str, Any]:
+def read_head(workspace: Files, place: RunPlace) -> dict[str, Any]:
     """A run's head: ``state``, ``started_at``, ``waiting`` and ``done`` by item, ``skipped`` with reasons.
 
     Raises:
@@ -145,7 +146,7 @@ def _text_problems(head: dict[str, Any]) -> list[str]:
     return [] if whole else ["started_at, users and reasons are not all texts"]
 
 
-def read_item(workspace: Workspace | Transaction, place: RunPlace, item: str) -> dict[str, Any]:
+def read_item(workspace: Files, place: RunPlace, item: str) -> dict[str, Any]:
     """One item of a run, its packet's hash checked.
 
     Raises:
@@ -163,7 +164,7 @@ def read_item(workspace: Workspace | Transaction, place: RunPlace, item: str) ->
     return found
 
 
-def read_answer(workspace: Workspace | Transaction, place: RunPlace, item: str) -> dict[str, Any] | None:
+def read_answer(workspace: Files, place: RunPlace, item: str) -> dict[str, Any] | None:
     """The filed answer ``{schema, user, host, raw, replaced?}``, or None where none is filed yet."""
     return read_object(workspace, place.answer(item))
 
@@ -236,7 +237,7 @@ def prompt_hash(prompt: str) -> str:
     return sha256_hex(prompt.encode("utf-8", "surrogatepass"))
 
 
-def read_object(workspace: Workspace | Transaction, path: str) -> dict[str, Any] | None:
+def read_object(workspace: Files, path: str) -> dict[str, Any] | None:
     """A JSON object of a run, or None where there is no such file.
 
     Raises:

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 from mindloop.store.errors import WrongInput
 
-_DAY = len("2026-02-11")
+DAY_LENGTH = len("2026-02-11")
+"""Characters of a day as files hold it."""
 
 
 def now() -> datetime:
@@ -32,7 +33,7 @@ def stamp(instant: datetime) -> str:
 
 def day(instant: datetime) -> str:
     """Return the UTC day of an instant, ``YYYY-MM-DD``."""
-    return stamp(instant)[:_DAY]
+    return stamp(instant)[:DAY_LENGTH]
 
 
 def parse_instant(text: object) -> datetime | None:
@@ -43,7 +44,7 @@ def parse_instant(text: object) -> datetime | None:
     if not isinstance(text, str):
         return None
     text = text.strip()
-    if not is_date_only(text[:_DAY]) or text[_DAY : _DAY + 1] not in ("", "T", "t", " "):
+    if not is_date_only(text[:DAY_LENGTH]) or text[DAY_LENGTH : DAY_LENGTH + 1] not in ("", "T", "t", " "):
         return None
     try:
         instant = datetime.fromisoformat(text[:-1] + "Z" if text.endswith("z") else text)
@@ -56,4 +57,4 @@ def is_date_only(text: str) -> bool:
     """Tell whether the text has the shape ``YYYY-MM-DD`` (the day itself may not exist)."""
     text = text.strip()
     digits = text[:4] + text[5:7] + text[8:]
-    return len(text) == _DAY and text[4] == text[7] == "-" and digits.isascii() and digits.isdigit()
+    return len(text) == DAY_LENGTH and text[4] == text[7] == "-" and digits.isascii() and digits.isdigit()

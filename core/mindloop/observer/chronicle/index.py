@@ -6,7 +6,7 @@ from mindloop.observer.chronicle.entries import ID_LENGTH, load_releases, summar
 from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import clean_line, one_line
 from mindloop.store import records
-from mindloop.store.clock import parse_instant, stamp
+from mindloop.store.clock import DAY_LENGTH, parse_instant, stamp
 from mindloop.store.errors import Negative, WrongInput
 
 TYPE_CHECKING = False
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 NONE_NEAR = "No releases found near this user's last feedback date."
 NO_INDEX = "Chronicle not available. Run chronicle-ingest.sh to seed release data."
 INDEX_LIMIT = 64_000_000
-_DAY = len("2026-02-14")
 
 
 def index_record(release: Release) -> ReleaseRecord:
@@ -116,7 +115,7 @@ def feedback_day(last_enriched: str | None, today: date) -> date:
 def near(index: Iterable[ReleaseRecord], around: date, window_days: int) -> list[ReleaseRecord]:
     """The releases at most so many days before or after a UTC day, both ends included."""
     first, last = _day(around, -window_days), _day(around, window_days)
-    return [record for record in index if first <= record["time"]["start"][:_DAY] <= last]
+    return [record for record in index if first <= record["time"]["start"][:DAY_LENGTH] <= last]
 
 
 def _day(around: date, days: int) -> str:

@@ -13,7 +13,7 @@ from mindloop.observer.provenance import index as provenance
 from mindloop.observer.provenance.quotes import blockquotes, proven_text
 from mindloop.observer.wallets import digits, is_wallet
 from mindloop.store import front_matter
-from mindloop.store.clock import day, stamp
+from mindloop.store.clock import DAY_LENGTH, day, stamp
 from mindloop.store.errors import StoreFailure, WrongInput
 
 TYPE_CHECKING = False
@@ -151,7 +151,7 @@ def _extended(tx: Transaction, canvas: Canvas, wallet: str | None, now: datetime
 
 def _attribution(context: str | None, record: ProvenanceRecord, now: datetime) -> str:
     said = record.get("source_timestamp")
-    when = said[: len("2026-02-11")] if said else f"observed {day(now)}"
+    when = said[:DAY_LENGTH] if said else f"observed {day(now)}"
     return f"{excerpt(context or 'quote', 90)}, {when}"
 
 

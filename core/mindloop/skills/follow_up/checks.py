@@ -7,6 +7,7 @@ import os
 from mindloop.observer.layout import layout_of
 from mindloop.skills.follow_up.scores import score_command
 from mindloop.store.checkup import ERROR, INFO, Finding
+from mindloop.store.locate import MARKER
 from mindloop.store.repairs import MakeFolder
 
 TYPE_CHECKING = False
@@ -40,4 +41,4 @@ def check_score_command(look: Look) -> Iterator[Finding]:
     if score_command(look.ws) is None:
         configured = look.ws.settings.get("observer.score_api.command")
         what = f"observer.score_api.command is {configured!r}: no such executable in the workspace or in mindloop"
-        yield Finding(ERROR, "mindloop.yaml", None, what)
+        yield Finding(ERROR, MARKER, None, what)
