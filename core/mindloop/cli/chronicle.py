@@ -8,7 +8,6 @@ from mindloop.cli.place import opened
 from mindloop.observer.chronicle.releases import (
     NONE_NEAR,
     add_release,
-    load_releases,
     query,
     rebuild_index,
     release_line,
@@ -85,14 +84,13 @@ def _rebuild(argv: list[str]) -> int:
     chosen = options.parse_args(argv)
     workspace = opened()
     with workspace.transaction("research") as tx:
-        new = rebuild_index(tx)
-    releases, warnings = load_releases(workspace)
+        rebuilt = rebuild_index(tx)
     if chosen.json:
-        emit_json({"releases": len(releases), "new": new, "warnings": warnings})
+        emit_json({"releases": rebuilt.total, "new": rebuilt.new, "warnings": rebuilt.warnings})
     else:
-        for warning in warnings:
+        for warning in rebuilt.warnings:
             note(f"warning: {warning}")
-        emit(f"{new} new entries, {len(releases)} releases in the index")
+        emit(f"{rebuilt.new} new entries, {rebuilt.total} releases in the index")
     return 0
 
 

@@ -6,10 +6,11 @@ finding), and it never keeps another rule from running.
 
 from __future__ import annotations
 
+from mindloop.observer import score_checks
 from mindloop.observer.batch import checks as checks_batch
 from mindloop.observer.canvas import checks as checks_canvas
 from mindloop.observer.chronicle import checks as checks_chronicle
-from mindloop.observer.cognition import checks as checks_sidecars
+from mindloop.observer.cognition import checks as checks_cognition
 from mindloop.observer.growth import checks as checks_growth
 from mindloop.observer.provenance import checks as checks_provenance
 from mindloop.observer.provenance import quote_checks
@@ -44,9 +45,9 @@ RULES: tuple[tuple[str, Check], ...] = (
     ("chronicle", checks_chronicle.check_entries),
     ("chronicle-index", checks_chronicle.check_index),
     ("growth", checks_growth.check_growth),
-    ("cognition", checks_sidecars.check_cognition),
-    ("proposed-matches", checks_sidecars.check_proposals),
-    ("scores", checks_sidecars.check_scores),
+    ("cognition", checks_cognition.check_cognition),
+    ("proposed-matches", checks_growth.check_proposals),
+    ("scores", score_checks.check_scores),
     ("batches", checks_batch.check_batches),
     ("runs", checks_runs.check_runs),
     ("run-items", checks_runs.check_items),

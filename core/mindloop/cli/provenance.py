@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mindloop.observer.provenance.verification import Finding
+    from mindloop.observer.provenance.verification import QuoteVerdict
 
 PROG = "provenance.py"
 VERBS = {
@@ -101,6 +101,8 @@ def _verify(argv: list[str]) -> int:
     from mindloop.cli.output import emit, emit_json, limited
     from mindloop.cli.parsing import add_json, parser
     from mindloop.cli.place import opened
+    from mindloop.observer.canvas.reading import load_canvases
+    from mindloop.observer.provenance.index import load_index
     from mindloop.observer.provenance.verification import verify
 
     options = parser(f"{PROG} verify", "Check every quote against its hash. Exit 1 where one does not match.")
@@ -108,7 +110,8 @@ def _verify(argv: list[str]) -> int:
     options.add_argument("--full", action="store_true", help="list every quote")
     add_json(options)
     chosen = options.parse_args(argv)
-    findings = verify(opened(), chosen.user)
+    workspace = opened()
+    findings = verify(load_canvases(workspace), load_index(workspace, keep_text=True), chosen.user)
     counts = {status: sum(one.status == status for one in findings) for status in STATUSES}
     if chosen.json:
         emit_json({"counts": counts, "quotes": [_record(one) for one in findings]})
@@ -126,11 +129,11 @@ def _counted(counts: dict[str, int]) -> str:
     return ", ".join(f"{count} {status}" for status, count in counts.items())
 
 
-def _record(one: Finding) -> dict[str, Any]:
+def _record(one: QuoteVerdict) -> dict[str, Any]:
     return {name: getattr(one, name) for name in ("user", "path", "line", "status", "hash", "text", "hint")}
 
 
-def _line(one: Finding) -> str:
+def _line(one: QuoteVerdict) -> str:
     hint = f" ({one.hint})" if one.hint else ""
     return f"  {one.path}:{one.line} {one.status}: {one.text[:60]}{hint}"
 

@@ -24,6 +24,7 @@ _INVISIBLE = frozenset((0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 
     range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000)
 )
 """Code points that show nothing, though Unicode files them as letters or marks: they would hide a phrase."""
+_BRAILLE_BLANK = 0x2800
 _CLUSTER = 8
 """Longest run of marks that a cut steps back over; more than that is no character that anybody wrote."""
 
@@ -67,6 +68,14 @@ def _shown(char: str, keep: frozenset[int]) -> str:
     if category in {"Cc", "Zl", "Zp"}:
         return " "
     return "" if category in {"Cf", "Co", "Cs"} or ord(char) in _INVISIBLE else char
+
+
+def shows_something(text: str) -> bool:
+    """Tell whether a text holds a letter, digit, sign or mark that can be seen."""
+    return any(
+        unicodedata.category(char)[0] in "LNPSM" and ord(char) not in _INVISIBLE and ord(char) != _BRAILLE_BLANK
+        for char in text
+    )
 
 
 def truncate(text: str, limit: int) -> str:

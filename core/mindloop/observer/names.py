@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 
+from mindloop.observer.lines import shows_something
 from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import WrongInput
 
@@ -17,7 +18,8 @@ MAX_NAME = 64
 _SLUG_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 _HEX_CHARS = frozenset("0123456789abcdef")
 _MAX_SLUG = 48
-_DIGEST = 8
+_DIGEST = 16
+"""Hex digits in a slug: at eight, two names with one slug are found within seconds."""
 _FORBIDDEN = ("/", "\\", "..", "{{")
 _UNSEEN = {
     "Cc": "a control character",
@@ -66,6 +68,8 @@ def _objection(name: str) -> str | None:
         kind = _UNSEEN.get(unicodedata.category(char))
         if kind:
             return f"holds {kind} (U+{ord(char):04X})"
+    if not shows_something(name):
+        return "shows nothing"
     return _misplaced(name)
 
 
@@ -81,7 +85,7 @@ def _misplaced(name: str) -> str | None:
 def slug(name: str) -> str:
     """Return the part of paths and message ids that stands for a name: ``[a-z0-9_][a-z0-9_-]{0,47}``.
 
-    A name that has this shape already is its own slug. Every other is written with what remains of it and eight hex
+    A name that has this shape already is its own slug. Every other is written with what remains of it and sixteen hex
     digits of its hash, so that ``a.b``, ``a_b`` and two emoji names never meet in one file. A name that ends like such
     a slug gets a hash of its own: nobody can take another one's slug by choosing a name.
     """

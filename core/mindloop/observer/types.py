@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-Confidence = Literal["exact", "day_level", "inferred", "unknown"]
-
 
 class ProvenanceRecord(TypedDict, total=False):
     """One line of the provenance index (spec 1.3). Unknown fields survive a round trip."""
@@ -146,10 +144,6 @@ class SkippedUser(TypedDict):
 
     user: str
     reason: str
-
-
-Outcome = Literal["pending", "responded", "silence", "unknown"]
-Quality = Literal["high", "medium", "low"]
 
 
 class GrowthMessage(TypedDict):

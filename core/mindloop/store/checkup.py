@@ -6,6 +6,7 @@ one row of the table in ``cli/doctor_rules.py``.
 
 from __future__ import annotations
 
+from mindloop.store import overlay
 from mindloop.store.errors import MindloopError
 from mindloop.store.workspace import Workspace
 
@@ -26,6 +27,10 @@ WARNING = "warning"
 """Something is not as it should be, and everything works."""
 INFO = "info"
 """Good to know; nothing is wrong."""
+
+
+_KEPT = 1_000_000
+"""Largest file, in bytes, that is kept for the next rule."""
 
 
 class Finding:
@@ -69,14 +74,17 @@ def guarded(path: str, findings: Iterator[Finding]) -> Iterator[Finding]:
 class Examined(Workspace):
     """A workspace that is only looked at: no lock, no recovery, no change; settings that do not parse are the defaults.
 
+    A file is read once, unless it is large: every rule judges the same bytes, whatever somebody writes meanwhile.
+
     Attributes:
         settings_problem: why ``mindloop.yaml`` could not be used, or None.
     """
 
-    __slots__ = ("settings_problem",)
+    __slots__ = ("_seen", "settings_problem")
 
     def __init__(self, root: str) -> None:
         super().__init__(root)
+        self._seen: dict[str, bytes] = {}
         self.settings_problem: MindloopError | None = None
 
     @property
@@ -91,6 +99,17 @@ class Examined(Workspace):
                 self.settings_problem = error
                 self._settings = Settings({})
         return self._settings
+
+    def read(self, rel: str, limit: int | None = None) -> bytes | None:
+        """Return the bytes of a file as they were when the first rule asked, or None where there is none."""
+        key = self.key(rel)
+        known = self._seen.get(key)
+        if known is not None:
+            return overlay.limited(rel, known, limit)
+        data = super().read(rel, limit)
+        if data is not None and len(data) <= _KEPT:
+            self._seen[key] = data
+        return data
 
     def transaction(self, *_scopes: str, timeout: float | None = None) -> NoReturn:
         """Refuse: a look changes nothing."""

@@ -38,7 +38,8 @@ def _from_env(named: str) -> str:
     root = os.path.realpath(named)
     if not _is_root(root):
         raise NoWorkspace(
-            f"MINDLOOP_ROOT is {named!r}, but there is no {MARKER} in it", "Correct it, or run `mindloop init` there."
+            f"MINDLOOP_ROOT is {named!r}, but there is no {MARKER} in it",
+            "Correct it, or make a workspace there: init.py",
         )
     return root
 
@@ -51,7 +52,7 @@ def _search(start: str) -> str:
     if main is None:
         raise NoWorkspace(
             f"no {MARKER} in {start} or above it",
-            "Go to a workspace, set MINDLOOP_ROOT, or create one with `mindloop init`.",
+            "Go to a workspace, set MINDLOOP_ROOT, or make one: init.py --root FOLDER",
         )
     return main
 

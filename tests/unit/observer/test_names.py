@@ -29,14 +29,19 @@ def test_slug_ignores_case_and_at(name: str, expected: str) -> None:
     [("a.b", "a-b"), ("a b", "a-b"), ("josé", "jose"), ("🦊", "user"), ("李雷", "user"), ("-rf", "rf"), ("../x", "x")],
 )
 def test_other_names_get_a_hash(name: str, stem: str) -> None:
-    """What is no slug keeps its letters and gets eight hex digits."""
-    assert re.fullmatch(re.escape(stem) + "-[0-9a-f]{8}", slug(name))
+    """What is no slug keeps its letters and gets sixteen hex digits."""
+    assert re.fullmatch(re.escape(stem) + "-[0-9a-f]{16}", slug(name))
 
 
 def test_look_alikes_stay_apart() -> None:
     """Names that sanitise to the same letters, or that imitate a slug, never share a file."""
     names = ["a.b", "a_b", "a-b", "a b", "a/b", "🦊", "🐻", "李雷", slug("a.b"), slug("🦊"), "a" * 49, "a" * 50]
     assert len({slug(name) for name in names}) == len(names)
+
+
+def test_names_that_met_once_stay_apart() -> None:
+    """Two names whose hashes begin alike, found by trying names, have two slugs."""
+    assert slug("alice 仁侄") != slug("alice 休亇")
 
 
 def test_every_slug_is_safe() -> None:
@@ -96,6 +101,11 @@ def test_display_name(raw: str, expected: str) -> None:
         (".hidden", "starts or ends with a dot or a space"),
         ("bob.", "starts or ends with a dot or a space"),
         (" bob", "starts or ends with a dot or a space"),
+        ("\u2800", "shows nothing"),
+        ("\u3164", "shows nothing"),
+        ("\u115f\u1160", "shows nothing"),
+        ("@\uffa0 \u2800", "shows nothing"),
+        ("\ufe0f", "shows nothing"),
         ("bob\u3000", "starts or ends with a dot or a space"),
     ],
 )

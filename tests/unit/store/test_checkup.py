@@ -43,3 +43,14 @@ def test_one_broken_file_ends_only_its_own_findings() -> None:
         raise Malformed("a: gave up")
 
     assert [one.what for one in guarded("a", findings())] == ["first", "gave up"]
+
+
+def test_all_rules_see_the_same_bytes(tmp_path: Path) -> None:
+    """A file that changes during an examination is what it was for the first rule; limits hold all the same."""
+    (tmp_path / "a.md").write_bytes(b"first")
+    look = Examined(str(tmp_path))
+    assert look.read("a.md") == b"first"
+    (tmp_path / "a.md").write_bytes(b"second")
+    assert (look.read("a.md"), look.read_text("a.md"), look.read("b.md")) == (b"first", "first", None)
+    with pytest.raises(Malformed):
+        look.read("a.md", 4)

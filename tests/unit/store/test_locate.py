@@ -78,7 +78,7 @@ def test_nowhere_is_an_error_and_nothing_is_created(tmp_path: Path) -> None:
     (tmp_path / "mindloop.yaml").mkdir()  # a folder of that name is none
     (tmp_path / "sub").mkdir()
 
-    with pytest.raises(NoWorkspace, match=r"no mindloop\.yaml in .*\n.*mindloop init") as caught:
+    with pytest.raises(NoWorkspace, match=r"no mindloop\.yaml in .*\n.*init\.py") as caught:
         _find(tmp_path / "sub")
 
     assert caught.value.exit_code == 2

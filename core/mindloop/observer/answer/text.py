@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from mindloop.observer.answer.version_references import strip_version_references, versions
-from mindloop.observer.lines import one_line, truncate
+from mindloop.observer.lines import one_line, shows_something, truncate
 from mindloop.observer.sanitizer import heading_text
 
 BODY_LIMIT = 2_000
@@ -53,7 +53,7 @@ def _line(text: str) -> str:
 
 
 def _says_something(text: str) -> bool:
-    return any(unicodedata.category(char)[0] in "LNS" for char in text)
+    return any(unicodedata.category(char)[0] in "LNS" and shows_something(char) for char in text)
 
 
 def clean_trigger(text: str) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.observer.batch import merge as batch_merge
-from mindloop.observer.batch import render as batch_render
+from mindloop.observer.batch import merge, render
 from mindloop.observer.batch.contract import compat_problems
 from mindloop.observer.batch.parse import parse_batch
 from mindloop.store import front_matter
@@ -39,19 +38,19 @@ def render_batch(
         WrongInput: the existing file is no batch; a token or hash is not one.
     """
     if existing is not None:
-        return batch_merge.merge(existing, results, skipped, now, run)
-    return _new(batch_merge.unique(results), skipped, now, run)
+        return merge.merge(existing, results, skipped, now, run)
+    return _new(merge.unique(results), skipped, now, run)
 
 
 def _new(results: Sequence[UserResult], skipped: Sequence[SkippedUser], now: datetime, run: str) -> str:
-    header = batch_merge.Header({})
+    header = merge.Header({})
     header.add(results, skipped, run, now)
     with_messages = [result for result in results if result["messages"]]
     total = sum(len(result["messages"]) for result in with_messages)
-    blocks = [batch_render.title(day(now)) + "\n"]
-    if any(result["host"] == batch_render.REHEARSAL for result in with_messages):
-        blocks.append(batch_render.REHEARSAL_NOTE + "\n")
+    blocks = [render.title(day(now)) + "\n"]
+    if any(result["host"] == render.REHEARSAL for result in with_messages):
+        blocks.append(render.REHEARSAL_NOTE + "\n")
     if not with_messages:
-        blocks.append(batch_render.EMPTY_NOTE + "\n")
-    blocks += [batch_render.section(result) for result in with_messages]
+        blocks.append(render.EMPTY_NOTE + "\n")
+    blocks += [render.section(result) for result in with_messages]
     return front_matter.render(header.fields(now, total), "\n" + "\n".join(blocks))

@@ -1,4 +1,4 @@
-"""The text of a batch file's sections (follow-up, step 5): written here, read back by ``batch_parse``."""
+"""The text of a batch file's sections (follow-up, step 5): written here, read back by ``parse``."""
 
 from __future__ import annotations
 

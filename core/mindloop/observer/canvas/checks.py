@@ -37,9 +37,9 @@ def check_canvases(look: Look) -> Iterator[Finding]:
     for one in canvases_of(look):
         if one.error:
             yield refused(one.error, one.path)
-        for warning in one.canvas.warnings if one.canvas else ():
+        for remark in one.canvas.remarks if one.canvas else ():
             # What concerns one line of the body costs a trigger; what concerns the header costs the user's place.
-            yield Finding(INFO if warning.startswith("line ") else WARNING, one.path, None, warning)
+            yield Finding(INFO if remark.line else WARNING, one.path, remark.line, remark.text)
 
 
 def check_shared_wallets(look: Look) -> Iterator[Finding]:

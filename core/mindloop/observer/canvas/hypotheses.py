@@ -51,12 +51,11 @@ class Hypothesis:
 class Promise:
     """One row of the Future Promises table; ``date`` and ``status`` as written, without bold markers."""
 
-    __slots__ = ("date", "line", "status", "text", "trigger")
+    __slots__ = ("date", "line", "status", "text")
 
-    def __init__(self, text: str, date: str, trigger: str, status: str, line: int) -> None:
+    def __init__(self, text: str, date: str, status: str, line: int) -> None:
         self.text = text
         self.date = date
-        self.trigger = trigger
         self.status = status
         self.line = line
 
@@ -66,7 +65,7 @@ class Promise:
         return self.status.split(maxsplit=1)[:1] == ["VALIDATED"]
 
 
-class Gap:
+class ExpectationGap:
     """One expectation gap. ``status`` and ``kind`` are the first word as written, or empty."""
 
     __slots__ = ("id", "kind", "line", "status", "title")
@@ -103,7 +102,7 @@ def _sub_blocks(section: Block, starts: Callable[[str], object]) -> list[Block]:
     for row in section.rows:
         title = heading(row.text)
         if title and (title[0] <= 3 or starts(title[1])):
-            result.append(Block(title[0], title[1], row.number))
+            result.append(Block(title[1], row.number))
         elif result:
             result[-1].rows.append(row)
     return result
@@ -161,10 +160,10 @@ def read_promises(sections: list[Block]) -> list[Promise]:
 def _promise(cells: dict[str, str], line: int) -> Promise:
     values = {name: plain(cell) for name, cell in cells.items()}
     text = excerpt(values.get("promise", "")).strip('"“”')
-    return Promise(text, values.get("date", ""), values.get("follow up trigger", ""), values.get("status", ""), line)
+    return Promise(text, values.get("date", ""), values.get("status", ""), line)
 
 
-def read_gaps(rows: list[Row]) -> list[Gap]:
+def read_gaps(rows: list[Row]) -> list[ExpectationGap]:
     """Return the gaps of a canvas: ``### GAP-…`` blocks, and any ``**Status**:`` line at the start of a line.
 
     A status stands in a Field/Value table or in such a line; a gap with an Expected/Actual table has none.
@@ -175,7 +174,7 @@ def read_gaps(rows: list[Row]) -> list[Gap]:
     return [*gaps, *_loose_gaps((row for row in rows if row.number not in inside), "")]
 
 
-def _section_gaps(section: Block) -> Iterator[Gap]:
+def _section_gaps(section: Block) -> Iterator[ExpectationGap]:
     inner = _sub_blocks(section, _GAP_TITLE.match)
     first = inner[0].number if inner else section.number + len(section.rows) + 1
     yield from _loose_gaps((row for row in section.rows if row.number < first), "")
@@ -183,7 +182,7 @@ def _section_gaps(section: Block) -> Iterator[Gap]:
         yield _gap(block)
 
 
-def _gap(block: Block) -> Gap:
+def _gap(block: Block) -> ExpectationGap:
     gap = _titled(block.title, block.number)
     for _, cells in tables(block.rows):
         _take(gap, plain(cells[0]).casefold(), plain(cells[1]) if len(cells) > 1 else "")
@@ -194,12 +193,12 @@ def _gap(block: Block) -> Gap:
     return gap
 
 
-def _titled(title: str, line: int) -> Gap:
+def _titled(title: str, line: int) -> ExpectationGap:
     name = _GAP_TITLE.match(title)
-    return Gap(name[1] if name else "", excerpt(name[2] if name else title), line)
+    return ExpectationGap(name[1] if name else "", excerpt(name[2] if name else title), line)
 
 
-def _take(gap: Gap, field: str, value: str) -> None:
+def _take(gap: ExpectationGap, field: str, value: str) -> None:
     """Fill status or type from the first place that has it."""
     word = (value.split(maxsplit=1) or [""])[0]
     if field == "status" and not gap.status:
@@ -208,7 +207,7 @@ def _take(gap: Gap, field: str, value: str) -> None:
         gap.kind = word
 
 
-def _loose_gaps(rows: Iterable[Row], title: str) -> Iterator[Gap]:
+def _loose_gaps(rows: Iterable[Row], title: str) -> Iterator[ExpectationGap]:
     """Yield a gap for each status line at the very start of a line, named by the heading above it."""
     for row in rows:
         head = heading(row.text)

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mindloop.observer.canvas.hypotheses import Gap, Hypothesis, Promise
+    from mindloop.observer.canvas.hypotheses import ExpectationGap, Hypothesis, Promise
     from mindloop.observer.canvas.sections import Block, Row
 
 
@@ -40,6 +40,16 @@ class NotACanvas(Exception):
     """A template: it is left out without a word."""
 
 
+class Remark:
+    """Something of a canvas that was passed over; ``line`` is the line of the file, or None for the header."""
+
+    __slots__ = ("line", "text")
+
+    def __init__(self, line: int | None, text: str) -> None:
+        self.line = line
+        self.text = text
+
+
 class Canvas:
     """A canvas that parsed.
 
@@ -49,8 +59,6 @@ class Canvas:
         user: display name. slug: its form for paths and ids.
         wallet: as written, or None where there is none or a placeholder.
         lifecycle_state, last_enriched, updated: as written, or None.
-        schema_version: a number, or None where the header has none.
-        meta: the whole header; values are strings, None, lists and mappings.
         body: the text below the header, to the byte. body_line: the line of the file where it starts.
     """
 
@@ -59,13 +67,11 @@ class Canvas:
         self.basename = path.rsplit("/", 1)[-1]
         self.user = user
         self.slug = slug(user)
-        self.meta = meta
         self.body = body
         self.body_line = body_line
         self._header_warnings: list[str] = []
         self.wallet = self._wallet(meta.get("wallet"))
         self.lifecycle_state = _text(meta.get("lifecycle_state"))
-        self.schema_version = _schema_version(meta.get("schema_version"))
         self.last_enriched = _text(meta.get("last_enriched"))
         self.updated = _text(meta.get("updated"))
 
@@ -90,7 +96,7 @@ class Canvas:
         return hypotheses.read_promises(self._sections)
 
     @cached_property
-    def gaps(self) -> list[Gap]:
+    def gaps(self) -> list[ExpectationGap]:
         """The expectation gaps."""
         return hypotheses.read_gaps(self._rows)
 
@@ -100,13 +106,21 @@ class Canvas:
         return any(_QUOTE_LINE.match(row.text) for row in self._rows)
 
     @cached_property
-    def warnings(self) -> list[str]:
-        """What was passed over, one line each."""
-        undated = [promise for promise in self.promises if parse_instant(promise.date) is None]
-        return self._header_warnings + [
-            f"line {promise.line}: the promise has no date that can be read: {excerpt(promise.date, 40)!r}"
-            for promise in undated
+    def remarks(self) -> list[Remark]:
+        """What was passed over: first what concerns the header, then each promise without a date."""
+        return [Remark(None, text) for text in self._header_warnings] + [
+            Remark(
+                self.body_line + promise.line - 1,
+                f"the promise has no date that can be read: {excerpt(promise.date, 40)!r}",
+            )
+            for promise in self.promises
+            if parse_instant(promise.date) is None
         ]
+
+    @property
+    def warnings(self) -> list[str]:
+        """The remarks as sentences."""
+        return [one.text if one.line is None else f"line {one.line}: {one.text}" for one in self.remarks]
 
     def _wallet(self, value: object) -> str | None:
         wallet = _text(value)

@@ -55,6 +55,11 @@ class CanvasFile:
         self.user_guess = user_guess
         self.wallet = canvas.wallet if canvas else wallet
 
+    @property
+    def problem(self) -> str:
+        """Why it cannot be used, one line; empty where it can."""
+        return self.error.message if self.error else ""
+
 
 def load_canvases(files: Files) -> list[CanvasFile]:
     """Read every canvas, sorted by file name; templates are left out (follow-up, step 1).

@@ -32,10 +32,9 @@ class Row:
 class Block:
     """A heading with the rows below it, down to the next heading of its level or above."""
 
-    __slots__ = ("level", "number", "rows", "title")
+    __slots__ = ("number", "rows", "title")
 
-    def __init__(self, level: int, title: str, number: int) -> None:
-        self.level = level
+    def __init__(self, title: str, number: int) -> None:
         self.title = title
         self.number = number
         self.rows: list[Row] = []
@@ -97,7 +96,7 @@ def blocks(rows: list[Row], level: int) -> list[Block]:
     for row in rows:
         found = heading(row.text)
         if found and found[0] <= level:
-            current = Block(found[0], found[1], row.number) if found[0] == level else None
+            current = Block(found[1], row.number) if found[0] == level else None
             if current:
                 result.append(current)
         elif current:

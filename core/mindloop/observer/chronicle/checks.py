@@ -34,11 +34,12 @@ def _entry(ws: Examined, rel: str, places: dict[str, str]) -> Iterator[Finding]:
 def check_index(look: Look) -> Iterator[Finding]:
     """Report an index that is not what the entries give."""
     rel = layout_of(look.ws).chronicle_index
-    if index_is_current(look.ws):
+    releases, _ = load_releases(look.ws)
+    if index_is_current(look.ws, releases):
         return
     if look.ws.exists(rel):
         what = "the index is not what the entries give"
-    elif load_releases(look.ws)[0]:
+    elif releases:
         what = "the index is missing, so packets say nothing of releases"
     else:
         return  # nothing to derive yet

@@ -60,8 +60,12 @@ def load_releases(source: Files, *, complete: bool = False) -> tuple[list[Releas
             continue
         if release is not None:
             releases.append(release)
-    releases.sort(key=lambda release: (release["start"], release["id"]))
-    return releases, warnings + _shared_ids(releases)
+    return in_order(releases), warnings + _shared_ids(releases)
+
+
+def in_order(releases: Iterable[Release]) -> list[Release]:
+    """The releases by start and id."""
+    return sorted(releases, key=lambda release: (release["start"], release["id"]))
 
 
 def _shared_ids(releases: Iterable[Release]) -> list[str]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NONE_NEAR = "No releases found near this user's last feedback date."
 NO_INDEX = "Chronicle not available. Run chronicle-ingest.sh to seed release data."
+"""What a packet says without an index; the sentence is the source document's, whose command this pack does not have."""
 INDEX_LIMIT = 64_000_000
 
 
@@ -42,16 +43,35 @@ def _index_bytes(releases: Iterable[Release]) -> bytes:
     return b"".join(records.encode(index_record(release)) + b"\n" for release in releases)
 
 
-def rebuild_index(tx: Transaction) -> int:
-    """Derive the index from the entries; an index that is right already is not written.
+class Rebuilt:
+    """What a rebuilt index holds.
 
-    Returns:
-        How many releases were not in it before.
+    Attributes:
+        new: how many releases were not in it before.
+        total: how many there are.
+        warnings: one sentence for each entry that was left out.
+    """
+
+    __slots__ = ("new", "total", "warnings")
+
+    def __init__(self, new: int, total: int, warnings: list[str]) -> None:
+        self.new = new
+        self.total = total
+        self.warnings = warnings
+
+
+def rebuild_index(tx: Transaction) -> Rebuilt:
+    """Derive the index from the entries; an index that is right already is not written.
 
     Raises:
         StoreFailure: an entry cannot be read; the index stays as it is.
     """
-    releases, _ = load_releases(tx, complete=True)
+    releases, warnings = load_releases(tx, complete=True)
+    return Rebuilt(write_index(tx, releases), len(releases), warnings)
+
+
+def write_index(tx: Transaction, releases: list[Release]) -> int:
+    """Write the index of all releases, in the order that they have; return how many were not in it before."""
     rel = layout_of(tx).chronicle_index
     before = tx.read(rel)
     after = _index_bytes(releases)
@@ -61,9 +81,9 @@ def rebuild_index(tx: Transaction) -> int:
     return sum(release["id"] not in known for release in releases)
 
 
-def index_is_current(ws: Workspace) -> bool:
+def index_is_current(ws: Workspace, releases: list[Release]) -> bool:
     """Whether the index is exactly what the entries give."""
-    return ws.read(layout_of(ws).chronicle_index) == _index_bytes(load_releases(ws)[0])
+    return ws.read(layout_of(ws).chronicle_index) == _index_bytes(releases)
 
 
 def load_index(ws: Workspace) -> tuple[list[ReleaseRecord] | None, list[str]]:
@@ -138,7 +158,7 @@ def query(ws: Workspace, around: str, window_days: int) -> list[ReleaseRecord]:
         raise WrongInput(f"--window is {window_days}; expected 0 or more days")
     index, _ = load_index(ws)
     if index is None:
-        raise Negative(NO_INDEX, "Derive it from the entries: chronicle.py rebuild")
+        raise Negative("the chronicle has no index yet", "Derive it from the entries: chronicle.py rebuild")
     return near(index, instant.date(), window_days)
 
 

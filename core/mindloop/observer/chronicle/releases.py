@@ -1,4 +1,4 @@
-"""Releases: added here, read from ``chronicle_entries``, looked up in ``chronicle_index`` (follow-up, steps 1, 2g.6).
+"""Releases: added here, read from ``entries``, looked up in ``index`` (follow-up, steps 1, 2g.6).
 
 An entry is a note below ``grimoires/mining/chronicle/`` with ``id``, ``taxonomy``, ``title``, ``time.start``,
 ``time.end`` and ``confidence`` in its front matter. Entries are the only source; the index is derived from them.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from mindloop.observer.chronicle.entries import RELEASED, load_releases, read_entry, title_line
+from mindloop.observer.chronicle.entries import RELEASED, in_order, load_releases, read_entry, title_line
 from mindloop.observer.chronicle.index import (
     NO_INDEX,
     NONE_NEAR,
@@ -20,6 +20,7 @@ from mindloop.observer.chronicle.index import (
     rebuild_index,
     release_line,
     summary_text,
+    write_index,
 )
 from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import clean_line
@@ -92,7 +93,9 @@ def add_release(
     if tx.exists(rel):
         raise Negative(f"{rel} is there already", "Give the release another id.")
     extra = {"confidence": clean_line(confidence), "url": clean_line(url or ""), "summary": clean_line(summary)}
-    return _write(tx, rel, {"id": chosen, **entry, **{key: value for key, value in extra.items() if value}})
+    release = _write(tx, rel, {"id": chosen, **entry, **{key: value for key, value in extra.items() if value}})
+    write_index(tx, in_order([*releases, release]))
+    return release
 
 
 def _write(tx: Transaction, rel: str, meta: dict[str, Any]) -> Release:
@@ -101,7 +104,6 @@ def _write(tx: Transaction, rel: str, meta: dict[str, Any]) -> Release:
     if release is None:
         raise AssertionError("an entry of ours is a release")
     tx.write(rel, text)
-    rebuild_index(tx)
     return release
 
 

@@ -1,4 +1,4 @@
-"""Checks of the growth states: ids, tokens, and counters that have to add up (spec 1.5)."""
+"""Checks of the growth states and of the matches proposed for them: ids, tokens, counters that have to add up."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from mindloop.observer.canvas.checks import known_users
 from mindloop.observer.growth.metrics import new_counters, recompute
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold, slug
+from mindloop.store import strict_yaml
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding, guarded
-from mindloop.store.documents import read_yaml
+from mindloop.store.documents import LIMIT, read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mindloop.observer.types import PatternCounters
-    from mindloop.store.checkup import Look
+    from mindloop.store.checkup import Examined, Look
 
 PROPOSALS = ".proposed_matches.yaml"
 _OUTCOMES = {"unknown": "unknown_count", "silence": "silence_count", "responded": "responded_count"}
@@ -122,3 +123,16 @@ def _kept(state: dict[str, Any]) -> dict[str, dict[str, int]]:
                     counts[key] = counts.get(key, 0) + 1
     found.pop("?", None)
     return found
+
+
+def check_proposals(look: Look) -> Iterator[Finding]:
+    """Report proposed matches that do not parse."""
+    folder = layout_of(look.ws).growth_dir
+    for name in look.ws.names(folder, PROPOSALS):
+        yield from guarded(f"{folder}/{name}", _proposals(look.ws, f"{folder}/{name}"))
+
+
+def _proposals(ws: Examined, rel: str) -> Iterator[Finding]:
+    document = strict_yaml.load((ws.read_text(rel, LIMIT) or "").removeprefix("\ufeff"), rel, LIMIT)
+    if not isinstance(document, dict) or not isinstance(document.get("matches", []), list):
+        yield Finding(ERROR, rel, None, "expected a mapping with a list of matches")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
             """The value of a dotted key."""
 
 
-CONFIDENCES = ("low", "medium", "high")
+LEVELS = ("low", "medium", "high")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 """Creation time of a file that does not say when it was made."""
 
@@ -179,4 +179,4 @@ def _field(hypothesis: Any, name: str) -> str:
 def _growth_confidence(level: str) -> str:
     """Growth knows three levels; a canvas's "Medium-High" is not High yet."""
     first = level.strip().casefold().split("-", maxsplit=1)[0]
-    return first if first in CONFIDENCES else "low"
+    return first if first in LEVELS else "low"

@@ -7,7 +7,7 @@ from mindloop.observer.canvas.checks import known_users
 from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import excerpt
 from mindloop.observer.names import display_name, fold
-from mindloop.observer.provenance.index import load_index
+from mindloop.observer.provenance.index import index_from
 from mindloop.store import quarantine, records, schemas
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding
 from mindloop.store.clock import parse_instant
@@ -51,7 +51,7 @@ def check_index(look: Look) -> Iterator[Finding]:
     """Report lines that do not parse or cannot be used, and records that contradict each other or themselves."""
     rel = layout_of(look.ws).provenance_index
     seen = Seen()
-    for line in records.scan(look.ws.read(rel) or b""):
+    for line in records.scan(_data(look)):
         reason = unusable(line)
         if reason:
             yield Finding(ERROR, rel, line.number, excerpt(reason, 200), move_aside(rel))
@@ -162,8 +162,13 @@ RECORD_RULES: tuple[Callable[[dict[str, Any], int, Seen], Verdict], ...] = (
 
 
 def index_of(look: Look) -> ProvenanceIndex:
-    """Return the index without its texts, read once an examination."""
-    return look.once("provenance", load_index)
+    """Return the index with its texts, made once an examination."""
+    rel = layout_of(look.ws).provenance_index
+    return look.once("provenance", lambda _ws: index_from(_data(look), rel, keep_text=True))
+
+
+def _data(look: Look) -> bytes:
+    return look.once("provenance-data", lambda ws: ws.read(layout_of(ws).provenance_index) or b"")
 
 
 # --- the users --------------------------------------------------------------------------------------------------------

@@ -121,10 +121,15 @@ def load_index(workspace: Workspace, *, keep_text: bool = False) -> ProvenanceIn
         keep_text: keep each record's text as well, for drift hints.
     """
     rel = layout_of(workspace).provenance_index
+    return index_from(workspace.read(rel) or b"", rel, keep_text=keep_text)
+
+
+def index_from(data: bytes, rel: str, *, keep_text: bool = False) -> ProvenanceIndex:
+    """Make the index from the bytes of its file; ``rel`` is the name that problems show."""
     index = ProvenanceIndex()
     left_out = 0
     folded: dict[str, str] = {}
-    for line in records.scan(workspace.read(rel) or b""):
+    for line in records.scan(data):
         reason = line.reason
         if line.record is not None:
             reason = _take(index, line.record, folded, keep_text=keep_text)

@@ -73,7 +73,7 @@ def add_quote(  # noqa: PLR0917 - what a person says in one command
     record = _record(known.user if known else name, quote, date, now)
     path = known.path if known else layout_of(tx).canvas(slug(name))
     text = _extended(tx, known, wallet, now) if known else new_canvas(name, wallet, stamp(now))
-    changed = _with_quote(path, text, record, _attribution(context, record, now))
+    changed = _with_quote(known, text, record, _attribution(context, record, now))
     if changed is not None:
         check_length(tx, path, len(changed.encode()))
         _check_found(known, path, changed, record["content_hash"])
@@ -155,23 +155,22 @@ def _attribution(context: str | None, record: ProvenanceRecord, now: datetime) -
     return f"{excerpt(context or 'quote', 90)}, {when}"
 
 
-def _with_quote(path: str, text: str, record: ProvenanceRecord, attribution: str) -> str | None:
+def _with_quote(known: Canvas | None, text: str, record: ProvenanceRecord, attribution: str) -> str | None:
     """Return the text with the quote in it; None where the canvas has the quote already."""
     digest = record["content_hash"]
-    if _proves(path, text, digest):
+    if known and _proves(known, digest):
         return None
     return insert_quote(text, quote_lines(record["text"], attribution, digest))
 
 
 def _check_found(known: Canvas | None, path: str, text: str, digest: str) -> None:
     """Refuse a canvas that would hide its new quote."""
-    if _proves(path, text, digest):
+    if _proves(parse_canvas(path, text), digest):
         return
     line = open_fence(known.body) if known else None
     why = f": the code fence of line {known.body_line + line - 1} is never closed" if known and line else ""
     raise WrongInput(f"{path}: the quote would not be found again{why}", "Correct the canvas first.")
 
 
-def _proves(path: str, text: str, digest: str) -> bool:
-    quotes = blockquotes(parse_canvas(path, text).body)
-    return any(one.declared == digest and proven_text(one) is not None for one in quotes)
+def _proves(canvas: Canvas, digest: str) -> bool:
+    return any(one.declared == digest and proven_text(one) is not None for one in blockquotes(canvas.body))

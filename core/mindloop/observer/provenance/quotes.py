@@ -1,7 +1,7 @@
 """The registry of quotes whose hash proves them (follow-up, step 2d; spec 2.4).
 
 The exact version 1 hash decides, nothing else: one of a block's readings must have the declared hash. Folding of smart
-quotes only explains a mismatch (``quote_drift``), it never repairs one.
+quotes only explains a mismatch (``drift``), it never repairs one.
 """
 
 from __future__ import annotations

@@ -125,3 +125,9 @@ def test_the_version_may_stand_in_the_id() -> None:
 def test_claims_that_are_no_plain_line(text: str) -> None:
     """Markup, links, tokens, invisible characters and long texts are refused."""
     assert claim_problem(text, "CHRON-20260210-001", "v2.0.0 profile pages") == "unsafe_claim_text"
+
+
+@pytest.mark.parametrize("body", ["\u2800", "\u3164\u2800 \u1160"])
+def test_a_body_that_shows_nothing_is_empty(body: str) -> None:
+    """Letters that show as blanks say nothing."""
+    assert sendable_body(body) == ""

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mindloop.observer.canonical import content_hash
+from mindloop.store import atomic
 from tests.helpers.doctoring import CANVASES, Doctor, sample_workspace
 
 
@@ -71,3 +72,19 @@ def test_a_header_that_others_read_differently(doctor: Doctor) -> None:
     """A name that YAML takes for a truth value is a note: mindloop reads what is written."""
     rel = put(doctor, "no-canvas.md", "no", "")
     assert ("headers", rel, None) in doctor.new([], "info")
+
+
+def test_every_file_is_opened_once(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules of several rooms look at the same files, and the disk is asked for each of them once."""
+    opened: list[str] = []
+    real = atomic.read_file
+
+    def counted(path: str, limit: int | None = None) -> bytes | None:
+        opened.append(path)
+        return real(path, limit)
+
+    monkeypatch.setattr(atomic, "read_file", counted)
+    doctor.findings()
+    there = [path for path in opened if Path(path).is_file()]
+    assert len(there) > 40
+    assert [path for path in set(there) if there.count(path) > 1] == []

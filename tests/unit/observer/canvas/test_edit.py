@@ -8,6 +8,7 @@ from mindloop.observer.canonical import content_hash
 from mindloop.observer.canvas.edit import insert_quote, new_canvas, quote_lines
 from mindloop.observer.canvas.parse import parse_canvas
 from mindloop.observer.provenance.quotes import registry
+from mindloop.store import front_matter
 
 HEAD = "---\nuser: bob\n---\n"
 NEW = ["> x", "<!-- c -->"]
@@ -91,8 +92,9 @@ def test_whatever_was_said_is_proven(text: str) -> None:
 
 def test_new_canvas() -> None:
     """A new canvas has the template's header and headings, and says nothing yet."""
-    made = parse_canvas("c/bob-canvas.md", new_canvas("0123", f"0x{'a' * 40}", "2026-02-11T00:00:00Z"))
-    assert made.meta == {
+    text = new_canvas("0123", f"0x{'a' * 40}", "2026-02-11T00:00:00Z")
+    made = parse_canvas("c/bob-canvas.md", text)
+    assert front_matter.parse(text)[0] == {
         "type": "user_canvas",
         "user": "0123",
         "wallet": f"0x{'a' * 40}",

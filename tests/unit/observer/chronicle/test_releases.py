@@ -31,7 +31,7 @@ def test_an_added_release_is_an_entry_and_a_line_of_the_index(tmp_path):
         "summary": "badges for all",
     }
     assert chronicle.load_releases(ws) == ([made], [])
-    assert chronicle.index_is_current(ws)
+    assert chronicle.index_is_current(ws, [made])
     assert chronicle.load_index(ws) == ([index_record(made)], [])
 
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mindloop.observer.canonical import content_hash
-from mindloop.observer.provenance.verification import verify
+from mindloop.observer.canvas.reading import load_canvases
+from mindloop.observer.provenance import verification
+from mindloop.observer.provenance.index import load_index
 from mindloop.store.errors import WrongInput
 from tests.helpers.research import research_workspace
 
@@ -37,6 +39,10 @@ def space(tmp_path: Path, body: str) -> Workspace:
             "grimoires/mining/provenance/index.jsonl": "".join(json.dumps(one) + "\n" for one in lines),
         },
     )
+
+
+def verify(workspace: Workspace, user: str | None = None) -> list[verification.QuoteVerdict]:
+    return verification.verify(load_canvases(workspace), load_index(workspace, keep_text=True), user)
 
 
 def mark(text: str) -> str:
@@ -87,3 +93,12 @@ def test_nobody(tmp_path: Path) -> None:
     """A name that no canvas has is a wrong call."""
     with pytest.raises(WrongInput, match="no canvas of 'bobby'"):
         verify(space(tmp_path, ""), "bobby")
+
+
+@pytest.mark.parametrize(
+    ("text", "in_index", "elsewhere"), [("gm", True, []), ("hi", False, []), ("hello", False, ["ann"])]
+)
+def test_where_the_index_has_a_quote(tmp_path: Path, text: str, in_index: bool, elsewhere: list[str]) -> None:
+    """Whose record a proved quote is can be read off the verdict, not only off its sentence."""
+    (found,) = verify(space(tmp_path, f"> {text}\n{mark(text)}"), "bob")
+    assert (found.status, found.in_index, found.elsewhere) == ("verified", in_index, elsewhere)
