@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 
-from mindloop.store.errors import Malformed, StoreFailure
+from mindloop.store.errors import Malformed, StoreFailure, Unreadable
 
 system = os
 
@@ -30,10 +30,10 @@ _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
 _READ = os.O_RDONLY | _CLOEXEC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
 
-def failure(path: str, doing: str, error: OSError) -> StoreFailure:
+def failure(path: str, doing: str, error: OSError, kind: type[StoreFailure] = StoreFailure) -> StoreFailure:
     """Return the error a user sees for a refusal of the system."""
     reason = os.strerror(error.errno) if error.errno else str(error)
-    return StoreFailure(f"{path}: could not {doing}: {reason}", _HINTS.get(error.errno or 0, _OTHER_HINT))
+    return kind(f"{path}: could not {doing}: {reason}", _HINTS.get(error.errno or 0, _OTHER_HINT))
 
 
 def read_file(path: str, limit: int | None = None) -> bytes | None:
@@ -41,18 +41,18 @@ def read_file(path: str, limit: int | None = None) -> bytes | None:
 
     Raises:
         Malformed: it is no regular file, or larger than ``limit`` bytes (then it is not read).
-        StoreFailure: the system refuses.
+        Unreadable: the system refuses.
     """
     try:
         descriptor = system.open(path, _READ)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise failure(path, "open it", error) from error
+        raise failure(path, "open it", error, Unreadable) from error
     try:
         return _read_open(descriptor, path, limit)
     except OSError as error:
-        raise failure(path, "read it", error) from error
+        raise failure(path, "read it", error, Unreadable) from error
     finally:
         os.close(descriptor)
 

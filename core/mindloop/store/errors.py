@@ -48,3 +48,7 @@ class Busy(MindloopError):
 
 class StoreFailure(MindloopError):
     """The disk refused (full, read-only, I/O error); the files hold the old state or the new one."""
+
+
+class Unreadable(StoreFailure):
+    """One file that the system does not let us read; what does not need it can go on."""
