@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import unicodedata
 
-from mindloop.observer.lines import shows_something
 from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import WrongInput
 
@@ -68,9 +67,15 @@ def _objection(name: str) -> str | None:
         kind = _UNSEEN.get(unicodedata.category(char))
         if kind:
             return f"holds {kind} (U+{ord(char):04X})"
-    if not shows_something(name):
+    if not name.isascii() and not _shows_something(name):
         return "shows nothing"
     return _misplaced(name)
+
+
+def _shows_something(name: str) -> bool:
+    from mindloop.observer.lines import shows_something  # few names need it, and every packet that is printed has one
+
+    return shows_something(name)
 
 
 def _misplaced(name: str) -> str | None:

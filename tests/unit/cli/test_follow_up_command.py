@@ -48,7 +48,7 @@ def test_begin_json_has_the_keys_that_programs_rely_on(bench: SkillWorkspace) ->
     assert called.json["run"] == RUN
     assert called.json["waiting"] == [
         {"user": "ann", "packet": f"packet:{RUN}/ann"},
-        {"user": "Bob Lee", "packet": f"packet:{RUN}/bob-lee-482bc94a"},
+        {"user": "Bob Lee", "packet": f"packet:{RUN}/bob-lee-482bc94ae44e0b8c"},
     ]
     assert called.json["skipped"] == [{"user": "eve", "reason": "no_triggers"}]
     assert sorted(called.json) == ["batch", "dry_run", "run", "skipped", "version", "waiting", "warnings"]
