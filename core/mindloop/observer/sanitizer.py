@@ -23,7 +23,8 @@ _STEERING = re.compile(
 )
 _TAG = re.compile(r"<[A-Za-z/!?][^>]*>")
 _HEADING = re.compile(r"^#+\s*|(?<!\S)#{1,6}(?!\S)|={3,}")
-_TOKEN = re.compile(r"\[\s*fu\s*:[^\]]*\]|\[\s*fu\s*:", re.IGNORECASE)
+TOKEN = re.compile(r"\[\s*fu\s*:[^\[\]\n]*\]|\[\s*fu\s*:", re.IGNORECASE)
+"""Whatever could pass for a reply token, ``[FU:deadbeef]``, or for the start of one."""
 _COMMENT = re.compile(r"<!--|-->")
 _BREAKS = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
 _SECTION = re.compile(rf"(?P<start>\A|[{_BREAKS}])(?P<lead>(?:[^\S{_BREAKS}]|[\u200b-\u200f\u2060\ufeff])*)={{3,}}")
@@ -67,7 +68,7 @@ def heading_text(text: str, limit: int = 120) -> str:
     """Text that may stand in a Markdown heading: one line, no heading marks, comments or look-alikes of a token."""
     current = one_line(text, limit)
     while True:
-        cleaned = one_line(_COMMENT.sub("", _TOKEN.sub("", current)).lstrip("#= "), limit)
+        cleaned = one_line(_COMMENT.sub("", TOKEN.sub("", current)).lstrip("#= "), limit)
         if cleaned == current:
             return cleaned
         current = cleaned

@@ -7,7 +7,7 @@ import unicodedata
 
 from mindloop.observer.answer.version_references import strip_version_references, versions
 from mindloop.observer.lines import one_line, shows_something, truncate
-from mindloop.observer.sanitizer import heading_text
+from mindloop.observer.sanitizer import TOKEN, heading_text
 
 BODY_LIMIT = 2_000
 """Longest message body, in code points: what a direct message takes."""
@@ -17,10 +17,10 @@ TRIGGER_LIMIT = 120
 CLAIM_LIMIT = 80
 MAX_QUESTIONS = 3
 NO_TRIGGER = "follow-up"
+"""What stands in a message's heading where the writer left it empty."""
 
 _RAW_LIMIT = 4 * BODY_LIMIT
 _HEADING = re.compile(r"^#+(?:[ \t]+|$)")
-_TOKEN = re.compile(r"\[\s*fu\s*:[^\[\]\n]*\]|\[\s*fu\s*:", re.IGNORECASE)
 _HIDDEN_GLUE = re.compile("(?<=[\x00-\x7f])[\u200c\u200d\ufe0e\ufe0f]+(?=[\x00-\x7f])")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _MARKUP = re.compile(r"[<>`*_#|\[\]{}\\\"\u201c\u201d]|://")
@@ -44,7 +44,7 @@ def sendable_body(text: str) -> str:
 
 def _without_marks(text: str) -> str:
     lines = (_HEADING.sub("", _line(line)) for line in text.splitlines())
-    return _BLANK_LINES.sub("\n\n", _TOKEN.sub("", "\n".join(lines))).strip()
+    return _BLANK_LINES.sub("\n\n", TOKEN.sub("", "\n".join(lines))).strip()
 
 
 def _line(text: str) -> str:
@@ -82,7 +82,7 @@ def claim_problem(text: str, chronicle_ref: str, release_name: str) -> str:
     line = " ".join(text.split())
     if len(text) > CLAIM_LIMIT or not line or _line(line) != unicodedata.normalize("NFC", line):
         return "unsafe_claim_text"
-    if _MARKUP.search(line) or _TOKEN.search(line) or not _says_something(line):
+    if _MARKUP.search(line) or TOKEN.search(line) or not _says_something(line):
         return "unsafe_claim_text"
     known = versions(chronicle_ref) | versions(release_name)
     return "" if versions(line) <= known else "version_mismatch"

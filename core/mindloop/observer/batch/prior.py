@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 FILE_LIMIT = 32_000_000
 """Bytes above which a file of the follow-ups folder is reported and not read."""
 
+_KEPT = 8_000_000
+"""Code points of batch files that are kept between looking who is in them and taking them apart."""
+
 # The canvas's file name may stand in a prompt once (step 2h), a token belongs to one message only.
 _DROPPED = re.compile(r"^[ \t]*(?:\*\*Canvas\*\*:|>[ \t]*Token:)")
 _CANVAS_NEXT = re.compile(r"[^\n]*\n\s*\*\*Canvas\*\*:")
@@ -41,20 +44,29 @@ class PriorIndex(dict[str, list[tuple[str, str]]]):
         super().__init__()
         self.problems: list[str] = []
         self._files: dict[str, dict[str, bytes]] = {}
+        self._texts: dict[str, str] = {}
+        self._room = _KEPT
 
     def last(self, user: str) -> str | None:
         """The moment of the user's latest batch; None where there was none."""
         entries = self.get(fold(user))
         return entries[-1][0] if entries else None
 
+    def keep(self, path: str, text: str) -> None:
+        """Keep a file's text for `sections`, as long as there is room: most workspaces' batches are read once then."""
+        if len(text) <= self._room:
+            self._texts[path] = text
+            self._room -= len(text)
+
     def sections(self, ws: Workspace, path: str) -> dict[str, bytes]:
-        """Folded user to their packed part of a file, which is read once for all users.
+        """Folded user to their packed part of a file, which is taken apart once for all users.
 
         Packed, because a year of batches is more than a command should hold, and reading each file again for each user
         would take hours.
         """
         if path not in self._files:
-            text = (ws.read_text(path, FILE_LIMIT) or "").replace("\r\n", "\n")
+            kept = self._texts.pop(path, None)
+            text = (kept if kept is not None else ws.read_text(path, FILE_LIMIT) or "").replace("\r\n", "\n")
             parts = _parts(front_matter.parse(text, path)[1])
             self._files[path] = {user: compress(part.encode(), 1) for user, part in parts.items() if user in self}
         return self._files[path]
@@ -67,11 +79,14 @@ def batch_index(ws: Workspace) -> PriorIndex:
     for name in ws.names(folder, ".md"):
         path = f"{folder}/{name}"
         try:
-            moments = _moments(ws.read_text(path, FILE_LIMIT) or "", path)
+            text = ws.read_text(path, FILE_LIMIT) or ""
+            moments = _moments(text, path)
         except MindloopError as error:
             place = "" if path in error.message else f"{path}: "
             index.problems.append(f"{place}{error.message}; its messages are not seen as earlier follow-ups")
             continue
+        if moments:
+            index.keep(path, text)
         for user, moment in moments.items():
             index.setdefault(user, []).append((moment, path))
     for entries in index.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mindloop.observer.answer.text import NO_TRIGGER
 from mindloop.observer.canonical import norm_hash
 from mindloop.observer.escaping import guard_comments, heading_name, write_body, write_line
 from mindloop.observer.lines import clean_line
@@ -14,13 +15,13 @@ if TYPE_CHECKING:
 
 REHEARSAL = "rehearsal"
 RULE = "---"
+_SPOILED = "Somebody changed the files of the run: begin a new run."
 REHEARSAL_NOTE = (
     "> **REHEARSAL, do not send.** No model wrote the messages of the users marked `**Host**: rehearsal`: "
     "they come from the rehearsal host."
 )
 EMPTY_NOTE = "No messages today: everyone was skipped, the reasons are in `skipped_users` above."
 TOKEN_NOTE = "append this to the end of the DM when sending"  # noqa: S105 - a remark, not a secret
-NO_TRIGGER = "follow-up"  # where the writer left the heading empty
 _HEX8 = frozenset("0123456789abcdef")
 
 
@@ -95,7 +96,7 @@ def _anchor(message: Message) -> list[str]:
     anchor = norm_hash(message["anchor_quote_hash"])
     if anchor is None:
         came = clean_line(message["anchor_quote_hash"])[:80]
-        raise WrongInput(f"a message's anchor hash is {came!r}; expected 64 hexadecimal digits")
+        raise WrongInput(f"a message's anchor hash is {came!r}; expected 64 hexadecimal digits", _SPOILED)
     return [
         f'> Anchor quote: "{write_line(message["anchor_quote_text"])}"',
         f"> <!-- prov:sha256:{anchor} — orchestrator-verified -->",
@@ -104,5 +105,7 @@ def _anchor(message: Message) -> list[str]:
 
 def _token_line(token: str) -> str:
     if len(token) != 8 or not _HEX8.issuperset(token):
-        raise WrongInput(f"a message's token is {clean_line(token)[:80]!r}; expected 8 lowercase hexadecimal digits")
+        raise WrongInput(
+            f"a message's token is {clean_line(token)[:80]!r}; expected 8 lowercase hexadecimal digits", _SPOILED
+        )
     return f"> Token: [FU:{token}] — {TOKEN_NOTE}"

@@ -133,14 +133,14 @@ def test_windows_line_ends_and_marks_are_read(tmp_path):
 
 
 def test_a_file_is_read_once_for_all_users(tmp_path, monkeypatch):
-    """Two users of one file cost one reading of it."""
+    """Two users of one file, and looking who is in it, cost one reading of it."""
     ws = research_workspace(tmp_path, {f"{FOLLOW_UPS}/a.md": foreign("bob, eve", BOB + BOB.replace("bob", "eve"))})
-    index = prior.batch_index(ws)
     read: list[str] = []
     real = type(ws).read
     monkeypatch.setattr(type(ws), "read", lambda self, rel, limit=None: read.append(rel) or real(self, rel, limit))
+    index = prior.batch_index(ws)
     assert [prior.prior_section(ws, user, index)[1] for user in ("bob", "eve", "BOB", "dan")] == [1, 1, 1, 0]
-    assert read == [f"{FOLLOW_UPS}/a.md"]
+    assert [rel for rel in read if rel.endswith(".md")] == [f"{FOLLOW_UPS}/a.md"]
 
 
 def test_a_name_with_markup_finds_its_section(tmp_path):
@@ -149,3 +149,15 @@ def test_a_name_with_markup_finds_its_section(tmp_path):
     text = render_batch([result(name, messages=[message("hello")])], [], MORNING, "run-1")
     ws = research_workspace(tmp_path, {f"{FOLLOW_UPS}/2026-02-14.md": text})
     assert section(ws, name)[0].endswith("hello")
+
+
+@pytest.mark.parametrize(("room", "reads"), [(10_000, 1), (0, 2)])
+def test_a_batch_is_read_once_where_there_is_room(tmp_path, monkeypatch, room, reads):
+    """Looking who is in a file and taking it apart share one reading, up to a bound."""
+    monkeypatch.setattr(prior, "_KEPT", room)
+    ws = research_workspace(tmp_path, {f"{FOLLOW_UPS}/2026-01-20.md": foreign("bob", BOB)})
+    asked = []
+    read = type(ws).read_text
+    monkeypatch.setattr(type(ws), "read_text", lambda *given: asked.append(given[1]) or read(*given))
+    assert section(ws, "bob") == ("## bob\n\n**Triggers**: x\n\n### Message 1 (H1)\n\nhi", 1)
+    assert asked.count(f"{FOLLOW_UPS}/2026-01-20.md") == reads
