@@ -24,6 +24,7 @@ _CONFIDENCE = re.compile(
 _UNFILLED = re.compile(r"\s{0,9}\|\s{0,9}(?:High|Medium|Low)\b", re.IGNORECASE)
 _STATUS_LINE = re.compile(r"(?:[-*+][ \t]+)?\*\*Status(?:\*\*:|:\*\*)[ \t]*(.*)", re.IGNORECASE | re.DOTALL)
 _GAP_TITLE = re.compile(r"\**(GAP-[\w-]+)\**[ \t]*:?[ \t]*(.*)", re.IGNORECASE | re.DOTALL)
+_MARKS = frozenset('"“”')
 _ID = re.compile(r"(?<![^\W_])H[-_]?([0-9]{1,9})(?![^\W_])", re.IGNORECASE)
 
 
@@ -159,8 +160,14 @@ def read_promises(sections: list[Block]) -> list[Promise]:
 
 def _promise(cells: dict[str, str], line: int) -> Promise:
     values = {name: plain(cell) for name, cell in cells.items()}
-    text = excerpt(values.get("promise", "")).strip('"“”')
-    return Promise(text, values.get("date", ""), values.get("status", ""), line)
+    return Promise(_unquoted(excerpt(values.get("promise", ""))), values.get("date", ""), values.get("status", ""), line)
+
+
+def _unquoted(text: str) -> str:
+    """Take off the quotation marks around a whole text; one of two quotes at its ends keeps its own."""
+    inner = text[1:-1]
+    paired = len(text) > 1 and text[0] in _MARKS and text[-1] in _MARKS
+    return inner if paired and not _MARKS.intersection(inner) else text
 
 
 def read_gaps(rows: list[Row]) -> list[ExpectationGap]:

@@ -150,7 +150,7 @@ def parse_canvas(rel_path: str, text: str) -> Canvas:
     """Read a canvas.
 
     Args:
-        rel_path: its place in the workspace; names the user where the header does not.
+        rel_path: its place in the workspace; names the user where the header does not (spec 1.2).
         text: the whole file.
 
     Raises:
@@ -164,8 +164,6 @@ def parse_canvas(rel_path: str, text: str) -> Canvas:
         raise NotACanvas(place)
     if kind is not None and kind not in _TYPES:
         raise InvalidCanvas(f"{place}: type is {excerpt(kind, 60)!r}, expected {_TYPES[0]!r}")
-    if kind is None and user is None:
-        raise InvalidCanvas(f"{place}: the header has neither a type nor a user", "Add: type: user_canvas, user: …")
     version = _schema_version(meta.get("schema_version"))
     if version is not None and version > SCHEMA_VERSION:
         raise InvalidCanvas(

@@ -154,7 +154,11 @@ def _preference(one: CanvasFile) -> tuple[bool, bool, str]:
 
 
 def matches(one: CanvasFile | Canvas, name: str) -> bool:
-    """Tell whether ``--canvas NAME`` means this file: its user or its name, whole, in any case; never a prefix."""
+    """Tell whether ``--canvas NAME`` means this file: its user or its name, whole, in any case; never a prefix.
+
+    ``-canvas`` makes no difference, in the file's name or in the one that was asked for.
+    """
     user = one.user if isinstance(one, Canvas) else one.user_guess
     full = one.path.rsplit("/", 1)[-1].removesuffix(".md")
-    return fold(name.strip()) in {fold(user), fold(full), fold(stem(one.path))}
+    wanted = fold(name.strip())
+    return wanted in {fold(user), fold(full)} or wanted.removesuffix(SUFFIX) == fold(stem(one.path))

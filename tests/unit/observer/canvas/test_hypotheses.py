@@ -139,6 +139,23 @@ def test_promise_status_is_compared_whole(status: str, redeemed: bool) -> None:
     assert [promise.redeemed for promise in promises(table)] == [redeemed]
 
 
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ('"i will post it"', "i will post it"),
+        ("\u201ci will post it\u201d", "i will post it"),
+        ('Sends the 214-row spreadsheet "this weekend"', 'Sends the 214-row spreadsheet "this weekend"'),
+        ('"We\'ll see" about stopping in the spring', '"We\'ll see" about stopping in the spring'),
+        ('"yes" and then "no"', '"yes" and then "no"'),
+        ('"', '"'),
+    ],
+)
+def test_a_promise_loses_only_marks_around_all_of_it(cell: str, text: str) -> None:
+    """Quotation marks go where one pair holds the whole promise; others belong to its words."""
+    found = promises(f"| Promise | Date | Follow-up Trigger |\n|---|---|---|\n| {cell} | 2026-02-01 | t |")
+    assert [promise.text for promise in found] == [text]
+
+
 def test_promise_columns_follow_their_header() -> None:
     """Columns are found by name; without a header the usual order counts."""
     named = promises("| Promise | Status | Date |\n|---|---|---|\n| a | PENDING | 2026-02-01 |")

@@ -93,7 +93,6 @@ BAD = {
     "line break": (note('user: "a\\nb"'), "unsafe user name"),
     "placeholder inside": (note('user: "x{{y}}"'), "unsafe user name"),
     "other type": (note("type: follow-up-batch\nuser: bob"), "type is 'follow-up-batch'"),
-    "neither": (note("wallet: null"), "neither a type nor a user"),
     "newer": (note("user: bob\nschema_version: 3"), "schema_version is 3, this version reads up to 2"),
     "nul in the body": (note("user: bob", "a\nb\0\n"), "line 5 holds a NUL byte"),
     "nul in the header": (note("user: b\0b"), "line 2 holds a NUL byte"),
@@ -113,6 +112,12 @@ def test_the_at_sign_gets_a_hint() -> None:
     with pytest.raises(InvalidCanvas) as caught:
         parse_canvas(REL, note("type: user_canvas\nuser: @bob"))
     assert caught.value.hint == 'Write the value in quotes: user: "@bob"'
+
+
+@pytest.mark.parametrize("header", ["wallet: null", "schema_version: 2", ""])
+def test_the_file_name_says_whose_canvas_it_is(header: str) -> None:
+    """Without a user, and without a type, a header leaves it to the file's name."""
+    assert parse_canvas("grimoires/observer/canvas/papa-flavio-canvas.md", note(header)).user == "papa-flavio"
 
 
 def test_unsafe_file_name_is_no_user() -> None:

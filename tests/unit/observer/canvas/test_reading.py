@@ -108,7 +108,14 @@ def test_matches(tmp_path: Path, name: str) -> None:
     assert matches(load_canvases(workspace)[0], name)
 
 
-@pytest.mark.parametrize("name", ["bo", "bob*", "bobby", "papa", "", "papa-flavio-canvas.md.md"])
+@pytest.mark.parametrize("name", ["juniper_jot", "juniper_jot-canvas", "Juniper_Jot-Canvas"])
+def test_matches_with_and_without_the_suffix(tmp_path: Path, name: str) -> None:
+    """A file without -canvas is found by a name that has it."""
+    workspace = research_workspace(tmp_path, {f"{DIR}/juniper_jot.md": note("Bob")})
+    assert matches(load_canvases(workspace)[0], name)
+
+
+@pytest.mark.parametrize("name", ["-canvas", "bo", "bob*", "bobby", "papa", "", "papa-flavio-canvas.md.md"])
 def test_matches_nothing_else(tmp_path: Path, name: str) -> None:
     """A part of a name, a pattern or a longer name means nobody."""
     workspace = research_workspace(tmp_path, {f"{DIR}/papa-flavio-canvas.md": note("Bob")})
