@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from mindloop.observer.answer.log import LogLine, told
 from mindloop.observer.answer.text import clean_questions
 from mindloop.observer.lines import one_line
 from mindloop.observer.names import fold
@@ -37,15 +38,17 @@ class AnswerRejected(WrongInput):
     Attributes:
         reason: the skip reason, ``subagent_parse_error``.
         detail: what was wrong with it, one line.
+        brief: the same without a word of the writer's.
     """
 
-    def __init__(self, detail: str) -> None:
+    def __init__(self, detail: str, brief: str = "") -> None:
         super().__init__(
             f"the writer's answer was refused: {detail}",
             "Ask again, or file another answer; expected is the one JSON object that the packet describes.",
         )
         self.reason = "subagent_parse_error"
         self.detail = detail
+        self.brief = brief or detail
 
 
 class Answer:
@@ -105,19 +108,20 @@ def parse_answer(raw: str, user: str) -> Answer:
 
 def refused(rejected: AnswerRejected, raw: str, user: str) -> Answer:
     """Return what stands for an answer that was refused: nothing but the reason, and the raw text in the log."""
-    log = [f"REFUSED answer for {user}: {rejected.detail}", f"raw: {raw[:_RAW_SHOWN]!a}"]
-    return Answer(user, rejected.reason, log)
+    start = f"REFUSED answer for {user}: "
+    line = LogLine(start + rejected.detail, start + rejected.brief)
+    return Answer(user, rejected.reason, [line, LogLine(f"raw: {raw[:_RAW_SHOWN]!a}")])
 
 
 def _messages(items: list[Any], log: list[str]) -> Iterator[Message]:
     for number, item in enumerate(items[:MAX_MESSAGES], start=1):
         problem = _problem(item)
         if problem:
-            log.append(f"DROPPED message {number}: {problem}")
+            log.append(told(f"DROPPED message {number}: {problem}"))
         else:
             yield _message(item, number, log)
     if len(items) > MAX_MESSAGES:
-        log.append(f"DROPPED messages {MAX_MESSAGES + 1} to {len(items)}: at most {MAX_MESSAGES} are taken")
+        log.append(told(f"DROPPED messages {MAX_MESSAGES + 1} to {len(items)}: at most {MAX_MESSAGES} are taken"))
 
 
 def shown(text: str) -> str:
@@ -147,7 +151,7 @@ def _object_without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(record) != len(pairs):
         keys = [key for key, _ in pairs]
         twin = next(key for key in keys if keys.count(key) > 1)
-        raise AnswerRejected(f'key "{shown(twin)}" occurs twice in one object')
+        raise AnswerRejected(f'key "{shown(twin)}" occurs twice in one object', "a key occurs twice in one object")
     return record
 
 
@@ -159,14 +163,16 @@ def _check_user(value: object, user: str) -> None:
     if not isinstance(value, str):
         raise AnswerRejected(f'"user" is {_kind(value)}, expected the text "{shown(user)}"')
     if fold(value) != fold(user):
-        raise AnswerRejected(f'"user" is "{shown(value)}", expected "{shown(user)}"')
+        raise AnswerRejected(f'"user" is "{shown(value)}", expected "{shown(user)}"', "it is about another user")
 
 
 def _skip_reason(value: object) -> str | None:
     if value is None or (isinstance(value, str) and value in SKIP_REASONS):
         return value
     came = f'"{shown(value)}"' if isinstance(value, str) else _kind(value)
-    raise AnswerRejected(f'"skip_reason" is {came}, expected null or one of {", ".join(sorted(SKIP_REASONS))}')
+    expected = f"null or one of {', '.join(sorted(SKIP_REASONS))}"
+    brief = f'"skip_reason" is another one than {expected}'
+    raise AnswerRejected(f'"skip_reason" is {came}, expected {expected}', brief)
 
 
 def _texts(value: object) -> list[str]:

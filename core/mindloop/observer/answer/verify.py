@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from mindloop.observer.answer.log import LogLine, told
 from mindloop.observer.answer.mom_test import lint
 from mindloop.observer.answer.parse import shown
 from mindloop.observer.answer.text import claim_problem, clean_trigger, sendable_body
@@ -36,10 +37,11 @@ def verify_quotes(answer: Answer, registry: Iterable[Quote]) -> list[str]:
         digest = norm_hash(message["anchor_quote_hash"])
         quote = known.get(digest) if digest else None
         if digest is None or quote is None:
-            log.append(f"STRIPPED message for {answer.user}: no verified quote '{shown(message['anchor_quote_hash'])}'")
+            line = f"STRIPPED message for {answer.user}: no verified quote"
+            log.append(LogLine(f"{line} '{shown(message['anchor_quote_hash'])}'", line))
             continue
         if message["anchor_quote_text"] != quote["quote_text"]:
-            log.append(f"REPLACED anchor_quote_text for {answer.user} hash {digest} (subagent text mismatch)")
+            log.append(told(f"REPLACED anchor_quote_text for {answer.user} hash {digest} (subagent text mismatch)"))
         kept.append(({**message, "anchor_quote_hash": digest, "anchor_quote_text": quote["quote_text"]}, asked))
     answer.keep(kept)
     log.append(f"Verified {len(kept)}/{answer.total_quotes} messages for {answer.user}")
@@ -66,8 +68,10 @@ def verify_claims(answer: Answer, temporal: Mapping[str, TemporalEntry], registr
     return log
 
 
-def _stripped(claim: Claim, reason: str, user: str) -> str:
-    return f"STRIPPED temporal claim: '{shown(claim['claim_text'])}' for user {user} — reason: {reason}"
+def _stripped(claim: Claim, reason: str, user: str) -> LogLine:
+    end = f"for user {user} — reason: {reason}"
+    text = f"STRIPPED temporal claim: '{shown(claim['claim_text'])}' {end}"
+    return LogLine(text, f"STRIPPED temporal claim {end}")
 
 
 def _objection(claim: Claim, temporal: Mapping[str, TemporalEntry], verified: set[str | None]) -> str:
@@ -105,7 +109,7 @@ def insert_claims(answer: Answer) -> list[str]:
         if body:
             kept.append((_finished(message, body), asked))
         else:
-            log.append(f"DROPPED message for {answer.user}: nothing is left of its body")
+            log.append(told(f"DROPPED message for {answer.user}: nothing is left of its body"))
     answer.keep(kept)
     return log
 
@@ -134,7 +138,7 @@ def coverage(answer: Answer, fears: Sequence[Mapping[str, Any]] | None) -> list[
     met = sum(any(_addresses(message, fear) for message in messages) for fear in fears)
     log = [f"Steering coverage for {user}: {met}/{len(fears)} fears addressed ({met / len(fears):.0%})"]
     if not met and messages:
-        log.append(f"WARNING Zero steering coverage for {user} — messages don't address any identified fears")
+        log.append(told(f"WARNING Zero steering coverage for {user} — messages don't address any identified fears"))
     return log
 
 
