@@ -27,7 +27,9 @@ _HINTS = {
 _OTHER_HINT = "Mend what the system names, then run the command again."
 _CHUNK = 1 << 20
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
-_READ = os.O_RDONLY | _CLOEXEC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+CAREFUL = _CLOEXEC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+"""Flags for opening what may be a pipe or a terminal by mistake: nothing is waited for."""
+_READ = os.O_RDONLY | CAREFUL
 
 
 def failure(path: str, doing: str, error: OSError, kind: type[StoreFailure] = StoreFailure) -> StoreFailure:
@@ -60,7 +62,7 @@ def read_file(path: str, limit: int | None = None) -> bytes | None:
 def _read_open(descriptor: int, path: str, limit: int | None) -> bytes:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        raise Malformed(f"{path}: expected a file, found a folder or a device", "Move it away.")
+        raise _not_regular(path)
     if limit is not None and status.st_size > limit:
         raise Malformed(f"{path}: {status.st_size} bytes, at most {limit} are read", "Shorten the file or split it.")
     pieces = []
@@ -69,6 +71,56 @@ def _read_open(descriptor: int, path: str, limit: int | None) -> bytes:
         pieces.append(piece)
         wanted -= len(piece)
     return b"".join(pieces)
+
+
+def _not_regular(path: str) -> Malformed:
+    return Malformed(f"{path}: expected a file, found a folder or a device", "Move it away.")
+
+
+def is_regular(path: str) -> bool:
+    """Tell whether the name itself, not what a link leads to, is a file."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def end_of(path: str) -> tuple[int, bytes]:
+    """Return the size of a regular file and its last byte.
+
+    Raises:
+        Malformed: it is no regular file.
+        Unreadable: the system refuses.
+    """
+    try:
+        descriptor = system.open(path, _READ)
+    except OSError as error:
+        raise failure(path, "open it", error, Unreadable) from error
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise _not_regular(path)
+        size = os.lseek(descriptor, -1, os.SEEK_END) + 1 if status.st_size else 0
+        return size, os.read(descriptor, 1)
+    except OSError as error:
+        raise failure(path, "read its end", error, Unreadable) from error
+    finally:
+        os.close(descriptor)
+
+
+def read_start(path: str, size: int) -> bytes | None:
+    """Return the first bytes of a regular file, at most ``size``, or None where there is none.
+
+    Raises:
+        Unreadable: the system refuses.
+    """
+    try:
+        with open(path, "rb", opener=lambda name, flags: system.open(name, flags | _READ)) as file:
+            return file.read(size)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise failure(path, "read it", error, Unreadable) from error
 
 
 def temporary(path: str) -> str:
@@ -81,8 +133,17 @@ def temporary(path: str) -> str:
 
 
 def prepare(path: str, data: bytes, mode: int | None = None) -> None:
-    """Write and sync the temporary file of ``path`` (a real path), with the mode of the file it will replace."""
+    """Write and sync the temporary file of ``path`` (a real path), with the mode of the file it will replace.
+
+    Raises:
+        Malformed: a folder or a device stands in the place of the file.
+        StoreFailure: the system refuses.
+    """
+    if os.path.lexists(path) and not is_regular(path):
+        raise _not_regular(path)
     name = temporary(path)
+    if os.path.lexists(name) and not is_regular(name):
+        remove(name)  # a link or a pipe under our own name: it goes, what it leads to is not written
     mode = file_mode(path) if mode is None else mode
     try:
         write_new(name, data, sync=True, mode=mode)
@@ -191,7 +252,7 @@ def truncate(path: str, size: int) -> None:
 
 def _open_for_writing(path: str) -> int:
     try:
-        return system.open(path, os.O_RDWR | _CLOEXEC)
+        return system.open(path, os.O_RDWR | CAREFUL)
     except OSError as error:
         raise failure(path, "open it for writing", error) from error
 

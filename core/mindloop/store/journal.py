@@ -82,23 +82,9 @@ def append_entry(root: str, rel: str, data: bytes) -> Entry:
     """Describe "these lines are added"; a torn last line of the file stays a line of its own."""
     import binascii  # built in; only writers need it
 
-    path = target(root, rel)
-    size, torn = _end(path)
-    whole = b"\n" + data if torn else data
+    size, last = atomic.end_of(target(root, rel))
+    whole = b"\n" + data if last not in (b"", b"\n") else data
     return {"do": "append", "path": rel, "at": size, "data": binascii.b2a_base64(whole, newline=False).decode("ascii")}
-
-
-def _end(path: str) -> tuple[int, bool]:
-    """Return the size of a file and whether its last line lacks its newline."""
-    try:
-        with open(path, "rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            if not size:
-                return 0, False
-            file.seek(size - 1)
-            return size, file.read(1) != b"\n"
-    except OSError as error:
-        raise atomic.failure(path, "read its end", error) from error
 
 
 def appended(entry: Entry) -> bytes:

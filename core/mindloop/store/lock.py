@@ -8,12 +8,13 @@ only then (it costs more than the rest of a command), and for locks that are hel
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import time
 from _thread import get_ident
 
 from mindloop.store import atomic
-from mindloop.store.errors import Busy
+from mindloop.store.errors import Busy, StoreFailure
 
 TYPE_CHECKING = False
 try:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 system = os
 _SAY_AFTER = 1.0  # seconds of waiting after which the holder is named on stderr
 _POLL = 0.005
+_CAREFUL = atomic.CAREFUL | getattr(os, "O_NOFOLLOW", 0)
 _held: dict[str, Lock] = {}
 _hook_installed = False
 
@@ -41,10 +43,16 @@ class _Expired(Exception):
 def holder(path: str) -> str:
     """Return ``pid 1234 (command)`` of who wrote into the lock file last, for messages."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            pid, _, command = file.read(400).partition("\n")
+        descriptor = os.open(path, os.O_RDONLY | _CAREFUL)
     except OSError:
         return "an unknown process"
+    try:
+        text = os.read(descriptor, 400).decode("utf-8", "replace")
+    except OSError:  # no file at all
+        text = ""
+    finally:
+        os.close(descriptor)
+    pid, _, command = text.partition("\n")
     return f"pid {pid} ({command.strip()})" if pid.strip() else "an unknown process"
 
 
@@ -155,15 +163,29 @@ def _forget_all() -> None:
 
 
 def _open(path: str) -> int:
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+    """Open a lock file; what came in its place is not waited for, and a link is not followed: we write into it."""
+    flags = os.O_RDWR | os.O_CREAT | _CAREFUL
     try:
         try:
-            return system.open(path, flags, 0o666)
+            descriptor = system.open(path, flags, 0o666)
         except FileNotFoundError:
             atomic.make_dirs(os.path.dirname(path))
-            return system.open(path, flags, 0o666)
+            descriptor = system.open(path, flags, 0o666)
     except OSError as error:
+        if os.path.lexists(path) and not atomic.is_regular(path):
+            raise _no_lock_file(path) from error
         raise atomic.failure(path, "open the lock file", error) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise _no_lock_file(path)
+    return descriptor
+
+
+def _no_lock_file(path: str) -> StoreFailure:
+    return StoreFailure(
+        f"{path}: expected a lock file, found a folder, a link or a device; nothing was changed",
+        "Move it away and run the command again.",
+    )
 
 
 def _try(descriptor: int, path: str) -> bool:

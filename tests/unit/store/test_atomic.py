@@ -128,3 +128,33 @@ def test_a_failed_append_is_cut_off_again(tmp_path: Path, monkeypatch: pytest.Mo
         atomic.append_at(str(path), 4, b"new\n")
 
     assert path.read_bytes() == b"old\n"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link"])
+def test_what_has_the_temporary_name_is_not_written_into(kind: str, tmp_path: Path) -> None:
+    """A pipe or a link under the temporary name gives way; nothing waits, and what the link leads to stays."""
+    (tmp_path / "precious").write_text("precious")
+    if kind == "pipe":
+        os.mkfifo(tmp_path / ".f.tmp")
+    else:
+        (tmp_path / ".f.tmp").symlink_to("precious")
+
+    _replace(tmp_path, "f", b"new")
+
+    assert (tmp_path / "f").read_text() == "new"
+    assert (tmp_path / "precious").read_text() == "precious"
+    assert sorted(os.listdir(tmp_path)) == [".mindloop", "f", "precious"]
+
+
+def test_a_change_of_what_is_no_file_is_refused_before_it_begins(tmp_path: Path) -> None:
+    """Where a folder or a pipe stands in the place of a file, nothing of the change is made."""
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    before = sorted(os.listdir(tmp_path))
+    for name in ("folder", "pipe"):
+        with pytest.raises(Malformed, match="expected a file, found a folder or a device"):
+            atomic.prepare(str(tmp_path / name), b"new")
+        with pytest.raises(Malformed, match="expected a file, found a folder or a device"):
+            atomic.end_of(str(tmp_path / name))
+
+    assert sorted(os.listdir(tmp_path)) == before

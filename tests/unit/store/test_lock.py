@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 from typing import TYPE_CHECKING
 
@@ -226,3 +227,36 @@ def test_a_bad_wait_is_refused(bad: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
     with pytest.raises(WrongInput, match="MINDLOOP_LOCK_TIMEOUT"):
         scopes.default_timeout()
+
+
+def _in_place_of_a_lock_file(kind: str, path: str) -> None:
+    os.makedirs(os.path.dirname(path))
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(path)
+    elif kind == "device":
+        os.symlink("/dev/null", path)
+    elif kind == "folder":
+        os.mkdir(path)
+    else:
+        with open(path + ".elsewhere", "w", encoding="utf-8") as file:
+            file.write("precious")
+        os.symlink(path + ".elsewhere", path)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "device", "folder", "link"])
+@pytest.mark.parametrize("long", [False, True], ids=["flock", "portalocker"])
+def test_only_a_file_is_a_lock_file(kind: str, long: bool, path: str) -> None:
+    """Whatever stands in its place is refused at once, by its path, and what a link leads to is not written."""
+    _in_place_of_a_lock_file(kind, path)
+    taken = lock.LongLock(path, "tests") if long else lock.Lock(path, 5, "tests")
+
+    with pytest.raises(StoreFailure, match=r"research\.lock: expected a lock file, found a folder, a link or a device"):
+        taken.__enter__()
+
+    assert lock.holder(path) == "an unknown process"
+    if kind == "link":
+        with open(path + ".elsewhere", encoding="utf-8") as file:
+            assert file.read() == "precious"
