@@ -226,7 +226,7 @@ def mend(root: str, acknowledge: Callable[[], None]) -> None:
     assert "Traceback" not in called.err
     if called.code:
         assert called.out or called.err
-        raise StoreFailure(called.out + called.err)
+        raise StoreFailure(called.out + called.err, "See above.")
     acknowledge()
 
 

@@ -71,7 +71,7 @@ def commands(*lines: Line) -> Act:
             called = line.run(root)
             require_honest(line, called)
             if called.code:
-                raise StoreFailure(called.err)
+                raise StoreFailure(called.err, "See above.")
             acknowledge()
 
     return act

@@ -101,7 +101,7 @@ def _show(argv: list[str]) -> int:
         message = f"no canvas of {chosen.user[:80]!r}"
         raise Negative(message, f"See whose there are: {PROG} list")
     if all(one.canvas is None for one in found):
-        raise found[0].error or Negative(f"{found[0].path} cannot be used")
+        raise found[0].error or Negative(f"{found[0].path} cannot be used", "See why: doctor.py")
     known = _known(workspace, next(one.canvas for one in found if one.canvas is not None))
     if chosen.json:
         emit_json(known)

@@ -181,7 +181,10 @@ def _without_a_word(result: Result) -> HostMissing | HostFailed:
         return HostMissing(f"the Claude Code client is too old for this: {said}", "Update it with: claude update")
     if result.code in (126, 127):
         return HostMissing(f"the Claude Code client does not start: {said}", _INSTALL)
-    return HostFailed(f"the Claude Code client ended with {result.code} and no result: {said or 'it printed nothing'}")
+    return HostFailed(
+        f"the Claude Code client ended with {result.code} and no result: {said or 'it printed nothing'}",
+        "See what `claude -p hello` says in a terminal, then run the command again.",
+    )
 
 
 def _refusal(said: dict[str, Any], result: Result) -> HostMissing | HostFailed:

@@ -60,7 +60,7 @@ class Finding:
 def refused(error: MindloopError, path: str = "", severity: str = ERROR) -> Finding:
     """Return the finding of something that could not be read; the path is not said twice."""
     text = error.message.removeprefix(f"{path}: ") if path else error.message
-    return Finding(severity, path, None, f"{text}. {error.hint}" if error.hint else text)
+    return Finding(severity, path, None, f"{text}. {error.hint}")
 
 
 def guarded(path: str, findings: Iterator[Finding]) -> Iterator[Finding]:

@@ -125,7 +125,7 @@ def _apply_committed(root: str, name: str, entries: list[Entry]) -> None:
     except StoreFailure as error:
         if any(entry["do"] != "append" for entry in done) or not _take_back(root, name, entries):
             hint = "The change is recorded; the next command completes it."
-            raise StoreFailure(error.message, f"{error.hint} {hint}".strip()) from error
+            raise StoreFailure(error.message, f"{error.hint} {hint}") from error
         raise
     sync_folders(root, entries)
     forget(root, name)

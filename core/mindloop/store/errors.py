@@ -8,18 +8,18 @@ class MindloopError(Exception):
 
     Args:
         message: what was received and what was expected.
-        hint: what to do next, one line; may be empty.
+        hint: what to do next, one line.
     """
 
     exit_code = 2
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.message}\n{self.hint}" if self.hint else self.message
+        return f"{self.message}\n{self.hint}"
 
 
 class WrongInput(MindloopError):

@@ -64,7 +64,7 @@ def test_a_host_is_asked_for_as_many_users_at_a_time_as_it_takes(workspace) -> N
 @pytest.mark.parametrize("workers", [1, 3])
 def test_a_call_that_fails_costs_one_user(workspace, workers) -> None:
     """An API error for one user is that user's parse error; the others have their messages."""
-    driven = drive(workspace, Recording(workers, {1: HostFailed("the API said 529")}), NOW, {})
+    driven = drive(workspace, Recording(workers, {1: HostFailed("the API said 529", "Wait.")}), NOW, {})
 
     outcomes = sorted(entry["outcome"] for entry in driven.resumed.done)
     assert outcomes == ["messages"] * 5 + ["subagent_parse_error"]
@@ -75,7 +75,7 @@ def test_a_call_that_fails_costs_one_user(workspace, workers) -> None:
 def test_a_wall_stops_the_run_and_the_rest_can_be_driven_on(workspace, workers) -> None:
     """A client that is not logged in ends the drive; answers that came stay filed and nobody is asked twice."""
     with pytest.raises(HostMissing, match="not logged in"):
-        drive(workspace, Recording(workers, {3: HostMissing("not logged in")}), NOW, {})
+        drive(workspace, Recording(workers, {3: HostMissing("not logged in", "Log in.")}), NOW, {})
     place = all_runs(workspace)[0]
     filed = answered_items(workspace, place)
     second = Recording()

@@ -248,7 +248,7 @@ def test_a_surprise_in_any_step_costs_one_user(
 
 
 @pytest.mark.parametrize("step_id", [step.id for step in FOLLOW_UP.lane(start="4a")])
-@pytest.mark.parametrize("error", [RuntimeError("surprise"), Malformed("surprise")], ids=["bug", "ours"])
+@pytest.mark.parametrize("error", [RuntimeError("surprise"), Malformed("surprise", "Mend it.")], ids=["bug", "ours"])
 def test_a_surprise_while_an_answer_is_checked_costs_one_user(
     bench: SkillWorkspace, monkeypatch: pytest.MonkeyPatch, step_id: str, error: Exception
 ) -> None:

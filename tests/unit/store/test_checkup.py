@@ -40,9 +40,9 @@ def test_one_broken_file_ends_only_its_own_findings() -> None:
 
     def findings() -> Iterator[Finding]:
         yield Finding("info", "a", 1, "first")
-        raise Malformed("a: gave up")
+        raise Malformed("a: gave up", "Mend it.")
 
-    assert [one.what for one in guarded("a", findings())] == ["first", "gave up"]
+    assert [one.what for one in guarded("a", findings())] == ["first", "gave up. Mend it."]
 
 
 def test_all_rules_see_the_same_bytes(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ def test_a_full_disk_in_the_middle_takes_appends_back(workspace: Workspace, monk
 
     def refuse_the_second(path: str, offset: int, data: bytes) -> None:
         if path.endswith("b.txt"):
-            raise StoreFailure(f"{path}: could not append to it: No space left on device")
+            raise StoreFailure(f"{path}: could not append to it: No space left on device", "Free some space.")
         real(path, offset, data)
 
     monkeypatch.setattr(commit.atomic, "append_at", refuse_the_second)
@@ -225,7 +225,7 @@ def test_lines_of_others_are_not_taken_back(workspace: Workspace, monkeypatch: p
         if path.endswith("b.txt"):
             with open(workspace.path("log.jsonl"), "ab") as file:
                 file.write(b'{"theirs":1}\n')
-            raise StoreFailure(f"{path}: could not append to it: No space left on device")
+            raise StoreFailure(f"{path}: could not append to it: No space left on device", "Free some space.")
         real(path, offset, data)
 
     with monkeypatch.context() as patch:

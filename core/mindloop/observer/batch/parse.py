@@ -24,6 +24,7 @@ _QUESTION = re.compile(r"^(\d{1,9})\.[ \t]+(.*)$", re.MULTILINE)
 _ANCHOR = re.compile(r'^>[ \t]?Anchor quote: "(.*)"[ \t]*$')
 _HASH = re.compile(r"<!--\s*prov:sha256:([0-9a-fA-F]{64})\b")
 _TOKEN = re.compile(r"^>[ \t]?Token: \[FU:([0-9a-fA-F]{8})\]")
+_MEND = "Correct the header of the batch file, or move the file away."
 _VERIFIED = re.compile(r"(\d{1,9})/(\d{1,9})\b")
 
 
@@ -69,7 +70,7 @@ def text_list(meta: dict[str, object], key: str) -> list[str]:
     if value is None:
         return []
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise Malformed(f"front matter key {key!r} of the batch holds {value!r:.80}; expected a list of texts")
+        raise Malformed(f"front matter key {key!r} of the batch holds {value!r:.80}; expected a list of texts", _MEND)
     return value
 
 
@@ -79,7 +80,9 @@ def record_list(meta: dict[str, object], key: str, needed: tuple[str, ...]) -> l
     if value is None:
         return []
     if not isinstance(value, list) or not all(_has_texts(item, needed) for item in value):
-        raise Malformed(f"front matter key {key!r} of the batch: every item needs the text fields {', '.join(needed)}")
+        raise Malformed(
+            f"front matter key {key!r} of the batch: every item needs the text fields {', '.join(needed)}", _MEND
+        )
     return value
 
 
@@ -92,7 +95,7 @@ def numbers(meta: dict[str, object], key: str, names: tuple[str, ...]) -> dict[s
     value = meta.get(key)
     value = {} if value is None else value
     if not isinstance(value, dict):
-        raise Malformed(f"front matter key {key!r} of the batch holds {value!r:.80}; expected a mapping")
+        raise Malformed(f"front matter key {key!r} of the batch holds {value!r:.80}; expected a mapping", _MEND)
     return {name: number(value.get(name, "0"), f"{key}.{name}") for name in names}
 
 
@@ -100,7 +103,7 @@ def number(value: object, key: str) -> int:
     """A whole number, 0 or more, as the front matter spells it."""
     text = str(value)
     if not (text.isascii() and text.isdigit() and len(text) <= 9):
-        raise Malformed(f"front matter key {key!r} of the batch holds {value!r:.80}; expected a whole number")
+        raise Malformed(f"front matter key {key!r} of the batch holds {value!r:.80}; expected a whole number", _MEND)
     return int(text)
 
 

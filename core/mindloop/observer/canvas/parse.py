@@ -163,7 +163,10 @@ def parse_canvas(rel_path: str, text: str) -> Canvas:
     if kind in _TEMPLATES or (isinstance(user, str) and user.strip().startswith("{") and user.strip().endswith("}")):
         raise NotACanvas(place)
     if kind is not None and kind not in _TYPES:
-        raise InvalidCanvas(f"{place}: type is {excerpt(kind, 60)!r}, expected {_TYPES[0]!r}")
+        raise InvalidCanvas(
+            f"{place}: type is {excerpt(kind, 60)!r}, expected {_TYPES[0]!r}",
+            "Correct the type, or move the file away.",
+        )
     version = _schema_version(meta.get("schema_version"))
     if version is not None and version > SCHEMA_VERSION:
         raise InvalidCanvas(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mindloop.store.files import Files
 
 RELEASED = "system.app.released"
+AS_A_DATE = "Write it as 2026-02-11 or 2026-02-11T14:23:00Z."
 ENTRY_LIMIT = 1_000_000
 ID_LENGTH = 120
 _TITLE_LENGTH = 160
@@ -87,11 +88,13 @@ def read_entry(text: str, rel: str) -> Release | None:
         return None
     name = one_line(str(meta.get("id") or ""), ID_LENGTH)
     if not name:
-        raise WrongInput(f"{rel}: a release without an id")
+        raise WrongInput(f"{rel}: a release without an id", "Add a line `id:` to its header.")
     time = meta.get("time")
     start = parse_instant(text_at(time, "start"))
     if start is None:
-        raise WrongInput(f"{rel}: time.start is {text_at(time, 'start')!r}; expected a date or an ISO 8601 instant")
+        raise WrongInput(
+            f"{rel}: time.start is {text_at(time, 'start')!r}; expected a date or an ISO 8601 instant", AS_A_DATE
+        )
     end = parse_instant(text_at(time, "end"))
     return {
         "id": name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.observer.chronicle.entries import ID_LENGTH, load_releases, summary_line, text_at, title_line
+from mindloop.observer.chronicle.entries import AS_A_DATE, ID_LENGTH, load_releases, summary_line, text_at, title_line
 from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import clean_line, one_line
 from mindloop.store import records
@@ -153,9 +153,9 @@ def query(ws: Workspace, around: str, window_days: int) -> list[ReleaseRecord]:
     """
     instant = parse_instant(around)
     if instant is None:
-        raise WrongInput(f"--around is {clean_line(around)[:80]!r}; expected a date or an ISO 8601 instant")
+        raise WrongInput(f"--around is {clean_line(around)[:80]!r}; expected a date or an ISO 8601 instant", AS_A_DATE)
     if window_days < 0:
-        raise WrongInput(f"--window is {window_days}; expected 0 or more days")
+        raise WrongInput(f"--window is {window_days}; expected 0 or more days", "Use for example --window 14.")
     index, _ = load_index(ws)
     if index is None:
         raise Negative("the chronicle has no index yet", "Derive it from the entries: chronicle.py rebuild")

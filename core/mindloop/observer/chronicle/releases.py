@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from mindloop.observer.chronicle.entries import RELEASED, in_order, load_releases, read_entry, title_line
+from mindloop.observer.chronicle.entries import AS_A_DATE, RELEASED, in_order, load_releases, read_entry, title_line
 from mindloop.observer.chronicle.index import (
     NO_INDEX,
     NONE_NEAR,
@@ -114,13 +114,22 @@ def _entry(title: str, start: str, end: str | None, name: str | None, taxonomy: 
     if not shown:
         raise WrongInput("the release has no title", "Give it the name that people know it by.")
     if begun is None:
-        raise WrongInput(f"start is {clean_line(start)[:80]!r}; expected a date or an ISO 8601 instant")
+        raise WrongInput(f"start is {clean_line(start)[:80]!r}; expected a date or an ISO 8601 instant", AS_A_DATE)
     if end and (ended is None or ended < begun):
-        raise WrongInput(f"end is {clean_line(end)[:80]!r}; expected a date or an ISO 8601 instant after the start")
+        raise WrongInput(
+            f"end is {clean_line(end)[:80]!r}; expected a date or an ISO 8601 instant after the start",
+            "Correct it or leave it out.",
+        )
     if name is not None and not _ID.fullmatch(name):
-        raise WrongInput(f"the id is {clean_line(name)[:80]!r}; expected letters, digits, dots, dashes, at most 64")
+        raise WrongInput(
+            f"the id is {clean_line(name)[:80]!r}; expected letters, digits, dots, dashes, at most 64",
+            "Leave it out to get one.",
+        )
     if taxonomy != RELEASED and not re.fullmatch(re.escape(RELEASED) + r"(?:\.[a-z0-9_-]{1,40}){1,6}", taxonomy):
-        raise WrongInput(f"the taxonomy is {clean_line(taxonomy)[:80]!r}; expected {RELEASED} or {RELEASED}.<part>")
+        raise WrongInput(
+            f"the taxonomy is {clean_line(taxonomy)[:80]!r}; expected {RELEASED} or {RELEASED}.<part>",
+            "Leave it out to get it.",
+        )
     time = {"start": stamp(begun), "end": stamp(ended) if ended else None}
     return {"taxonomy": taxonomy, "title": shown, "time": time}
 
@@ -131,7 +140,9 @@ def _refuse_known(releases: Iterable[Release], name: str, entry: dict[str, Any])
             raise Negative(f"the id {name} is taken by {release['source']}", "Give the release another id.")
         same = (release["title"], release["taxonomy"], release["start"])
         if same == (entry["title"], entry["taxonomy"], entry["time"]["start"]):
-            raise Negative(f"the release is in the chronicle already: {release['id']} ({release['source']})")
+            raise Negative(
+                f"the release is in the chronicle already: {release['id']} ({release['source']})", "Nothing to do."
+            )
 
 
 def next_id(tx: Transaction, releases: Iterable[Release], start: str) -> str:
