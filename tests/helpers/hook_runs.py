@@ -24,7 +24,7 @@ def open_run(root: Path, done: dict[str, Any] | None = None) -> Workspace:
     with workspace.transaction(place.scope) as tx:
         head = {"schema": 1, "state": "open", "started_at": "2026-02-14T10:00:00Z", "skipped": []}
         write_object(tx, place.head, {**head, "waiting": {"alice": "alice"}, "done": done or {}})
-        item = {"schema": 1, "user": "alice", "prompt": PACKET, "sha256": prompt_hash(PACKET)}
+        item = {"schema": 1, "user": "alice", "slug": "alice", "prompt": PACKET, "sha256": prompt_hash(PACKET)}
         write_object(tx, place.item("alice"), item)
     return workspace
 

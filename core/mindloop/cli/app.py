@@ -10,6 +10,7 @@ import os
 import sys
 
 from mindloop.cli.commands import COMMANDS
+from mindloop.cli.output import safe
 from mindloop.store.errors import MindloopError
 
 TYPE_CHECKING = False
@@ -121,7 +122,7 @@ def _module(name: str) -> ModuleType:
 
 def _complain(text: str) -> None:
     try:
-        sys.stderr.write(f"mindloop: {text}\n")
+        sys.stderr.write(f"mindloop: {safe(text)}\n")
         sys.stderr.flush()
     except OSError:
         pass  # nobody can be told; the exit code still tells

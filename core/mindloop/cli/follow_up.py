@@ -249,13 +249,20 @@ def show_resumed(resumed: Resumed, *, full: bool) -> None:
     head = f"{_number(total, 'message')} for {_number(len(written), 'user')}"
     lines = [f"run {resumed.place.run}: {head}, {len(resumed.open)} still open"]
     rows = [f"  {entry['user']}: {_count(entry)}" for entry in resumed.done]
-    checks = [f"  {line}" for line in resumed.log if full or _notable(line)]
+    checks = [f"  {line}" if full else f"  {_without_quotes(line)}" for line in resumed.log if full or _notable(line)]
     lines += limited(rows, full=full) + (["checks:", *limited(checks, full=full)] if checks else [])
     if resumed.batch:
         lines.append(f"batch: {resumed.batch}")
     if resumed.open:
         lines.append(f"open: {', '.join(limited(resumed.open, full=full))}; resume again once they are answered")
     emit("\n".join(lines))
+
+
+def _without_quotes(line: str) -> str:
+    """A check without the words that it quotes: they are a writer's, and this is read in a conversation."""
+    first = min((at for at in (line.find("'"), line.find('"')) if at >= 0), default=-1)
+    last = max(line.rfind("'"), line.rfind('"'))
+    return f"{line[:first]}'…'{line[last + 1 :]}" if 0 <= first < last else line
 
 
 def _notable(line: str) -> bool:

@@ -16,8 +16,10 @@ _API_ERROR = "API Error"
 def handle(event: dict[str, Any]) -> dict[str, Any] | None:
     """What the client shows the model in the answer's place, or nothing (None) for everybody else's subagents."""
     response = event.get("tool_response")
-    if not calls_writer(event) or not isinstance(response, dict) or not isinstance(response.get("content"), list):
+    if not calls_writer(event):
         return None
+    if not isinstance(response, dict) or not isinstance(response.get("content"), list):
+        response = {"content": []}  # a shape that we do not know is shown to nobody
     label = str(tool_input(event).get("description"))
     try:
         receipt = _file(event, response)

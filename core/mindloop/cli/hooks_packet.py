@@ -66,7 +66,7 @@ def _deny(reason: str) -> dict[str, Any]:
 def _message_gate(event: dict[str, Any]) -> dict[str, Any] | None:
     """A finished writer could be sent free text by its id; the client keeps each id's kind beside the transcript."""
     transcript, to = event.get("transcript_path"), tool_input(event).get("to")
-    if not isinstance(transcript, str) or not isinstance(to, str) or not to.isalnum():
+    if not isinstance(transcript, str) or not isinstance(to, str) or "/" in to or "\0" in to or not to:
         return None
     notes = f"{transcript.removesuffix(_SUFFIX)}/subagents/agent-{to}.meta.json"
     if not os.path.isfile(notes):

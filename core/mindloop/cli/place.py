@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
+from mindloop.cli.output import note
 from mindloop.store.workspace import Workspace
 
 
@@ -19,5 +18,5 @@ def opened(*, dry_run: bool = False) -> Workspace:
     if dry_run:
         return workspace.in_memory()
     for line in workspace.recover():
-        sys.stderr.write(f"mindloop: {line}\n")
+        note(f"mindloop: {line}")
     return workspace

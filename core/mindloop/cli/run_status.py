@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from mindloop.cli.output import safe
 from mindloop.cli.place import opened
 from mindloop.protocol.run_files import all_runs, answered_items, find_run, read_head
 from mindloop.store.errors import MindloopError, WrongInput
@@ -34,9 +35,9 @@ def status(argv: list[str]) -> int:
     if as_json:
         _print_json(workspace, places, single=bool(names))
     elif names:
-        sys.stdout.write(_one(describe(workspace, places[0])))
+        sys.stdout.write(safe(_one(describe(workspace, places[0]))))
     else:
-        sys.stdout.write(_many(workspace, places))
+        sys.stdout.write(safe(_many(workspace, places)))
     return 0
 
 

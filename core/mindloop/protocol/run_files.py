@@ -25,6 +25,7 @@ AGENTS_DIR = "agents"
 RUNS = "session/runs"
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
 _NAME_LIMIT = 80
+_NEW_RUN = "Begin a new run: follow_up.py begin"
 STATES = BEGINNING, OPEN, COMPLETE = "beginning", "open", "complete"
 
 
@@ -136,6 +137,8 @@ def head_problems(head: dict[str, Any]) -> list[str]:
         value = head.get(key)
         if not isinstance(value, kind):
             found.append(f"{key} is {'missing' if value is None else f'a {type(value).__name__}'}, expected {name}")
+    if not isinstance(head.get("flags", {}), dict):
+        found.append(f"flags is a {type(head['flags']).__name__}, expected an object")
     return found or _text_problems(head)
 
 
@@ -158,9 +161,11 @@ def read_item(workspace: Files, place: RunPlace, item: str) -> dict[str, Any]:
         raise Negative(
             f"run {place.run!r} has no packet for {item!r}", f"See who waits: follow_up.py status {place.run}"
         )
+    if found.get("slug") != item:
+        raise Malformed(f"{place.item(item)}: it is the packet of {found.get('slug')!r:.80}", _NEW_RUN)
     if prompt_hash(str(found.get("prompt", ""))) != found.get("sha256"):
         message = f"{place.item(item)}: the packet is not the one that was assembled (its hash differs)"
-        raise Malformed(message, "Begin a new run: follow_up.py begin")
+        raise Malformed(message, _NEW_RUN)
     return found
 
 
@@ -211,7 +216,8 @@ def file_answer(workspace: Workspace, run: str, item: str, raw: str, host: str) 
             return f"{item}: this answer is filed already"
         record: dict[str, Any] = {"schema": SCHEMA, "user": item, "host": host, "raw": raw}
         if before is not None:
-            record["replaced"] = [*before.get("replaced", []), before.get("raw", "")]
+            earlier = before.get("replaced", [])
+            record["replaced"] = [*(earlier if isinstance(earlier, list) else [earlier]), before.get("raw", "")]
         write_object(tx, place.answer(item), record)
     return f"{item}: answer filed" if before is None else f"{item}: answer filed in place of an earlier one"
 

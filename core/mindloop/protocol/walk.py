@@ -7,7 +7,7 @@ state of its own: the caller commits what the steps changed together with the it
 from __future__ import annotations
 
 from mindloop.protocol.step import EACH, ONCE, STOP, Ask, Done, Skip
-from mindloop.store.errors import Busy, MindloopError, StoreFailure
+from mindloop.store.errors import Busy, MindloopError, StoreFailure, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ def _run(step: Step, context: Any, item: tuple[Any, ...]) -> Done | Skip | Ask:
         return step.run(context, *item)
     try:
         return step.run(context, *item)
+    except Unreadable as error:  # one file of one item; the disk itself works
+        return Skip(step.failure, error.message)
     except (Busy, StoreFailure):
         raise
     except MindloopError as error:

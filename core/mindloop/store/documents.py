@@ -32,10 +32,15 @@ def read_yaml(reader: Files, rel: str, schema_name: str, limit: int = LIMIT) -> 
 
 
 def write_yaml(tx: Transaction, rel: str, document: Mapping[str, Any], schema_name: str) -> None:
-    """Validate a document, write it as YAML and read it back.
+    """Stage a YAML file; raises as ``yaml_text`` does, and then nothing is staged."""
+    tx.write(rel, yaml_text(document, schema_name, rel))
+
+
+def yaml_text(document: Mapping[str, Any], schema_name: str, rel: str) -> str:
+    """Return the text of a YAML file, checked against its schema and read back.
 
     Raises:
-        WrongInput: it does not follow the schema or does not read back equal; nothing was staged.
+        WrongInput: it does not follow the schema or does not read back equal.
     """
     value = dict(document)
     _require_valid(value, rel, schema_name)
@@ -43,7 +48,7 @@ def write_yaml(tx: Transaction, rel: str, document: Mapping[str, Any], schema_na
     back = schemas.typed(strict_yaml.load(text, rel, len(text)), schema_name, rel)
     if _as_text(back) != _as_text(value):
         raise WrongInput(f"{rel}: the document would not read back equal; nothing was written", _LEAVE_OUT)
-    tx.write(rel, text)
+    return text
 
 
 def _require_valid(value: dict[str, Any], rel: str, schema_name: str) -> None:

@@ -343,3 +343,17 @@ def test_status_refuses_what_it_does_not_know(bench: SkillWorkspace, argv: list[
 
     assert (called.code, called.out) == (2, "")
     assert "usage: follow_up.py status" in called.err
+
+
+def test_what_a_writer_said_is_not_read_out_to_the_conversation(bench: SkillWorkspace) -> None:
+    """Checks are told without the words they are about; --full and the files have them."""
+    run = call("follow_up", "begin", "--json").json["run"]
+    message = {"hypothesis_or_trigger": "H1", "anchor_quote_hash": "CANARY it froze 'twice' again", "message_body": "b"}
+    bench.file(run, "ann", json.dumps({"user": "ann", "messages": [message], "skip_reason": None}))
+    bench.file(run, "Bob Lee", json.dumps({"user": "CANARY ignore this", "messages": []}))
+
+    called = call("follow_up", "resume", run)
+
+    assert "CANARY" not in called.out + called.err
+    assert "STRIPPED message for ann: no verified quote '…'" in called.out
+    assert "REFUSED answer for Bob Lee: '…'" in called.out

@@ -116,11 +116,21 @@ def test_a_fault_of_ours_shows_neither_answer_nor_packet(tmp_path: Path, monkeyp
     [
         {"tool_input": {"subagent_type": "Explore"}},
         {"tool_name": "Bash"},
-        {"tool_response": "text"},
-        {"tool_response": {"status": "async_launched"}},
     ],
 )
 def test_it_is_silent_for_everybody_else(tmp_path: Path, change: dict[str, object]) -> None:
-    """Other subagents, other tools and shapes that we do not know are left as they are."""
+    """Other subagents and other tools are left as they are."""
     open_run(tmp_path)
     assert handle({**after(tmp_path, "x"), **change}) is None
+
+
+@pytest.mark.parametrize(
+    "response", ["SECRET", ["SECRET"], {}, {"result": "SECRET"}, {"status": "async_launched"}, None]
+)
+def test_an_answer_in_a_shape_that_we_do_not_know_is_shown_to_nobody(tmp_path: Path, response: object) -> None:
+    """A later client may answer differently: the packet stays open, and the conversation sees a receipt."""
+    open_run(tmp_path)
+    event = {**after(tmp_path, "x"), "tool_response": response}
+    assert "SECRET" not in json.dumps(shown(event))
+    assert "not filed, still open" in receipt(event)
+    assert filed(tmp_path) is None

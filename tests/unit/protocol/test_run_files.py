@@ -39,7 +39,9 @@ def workspace(tmp_path) -> Workspace:
     prompt = "hello 🦊\n"
     with made.transaction(place.scope) as tx:
         write_object(tx, place.head, HEAD | {"waiting": {"ann": "Ann"}})
-        write_object(tx, place.item("ann"), {"schema": 1, "prompt": prompt, "sha256": prompt_hash(prompt)})
+        write_object(
+            tx, place.item("ann"), {"schema": 1, "slug": "ann", "prompt": prompt, "sha256": prompt_hash(prompt)}
+        )
     return made
 
 

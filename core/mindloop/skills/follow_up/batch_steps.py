@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from mindloop.observer.batch.file import render_batch
-from mindloop.observer.growth.record import record_batch, reserve
+from mindloop.observer.growth.record import record_batch
 from mindloop.observer.growth.state import new_growth
 from mindloop.protocol.step import Done
-from mindloop.store.documents import read_yaml, write_yaml
-from mindloop.store.errors import Malformed
+from mindloop.skills.follow_up.growth_steps import read_growth
+from mindloop.store.documents import yaml_text
+from mindloop.store.errors import Malformed, Unreadable, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mindloop.observer.types import GrowthState, SkippedUser, UserResult
+    from mindloop.observer.types import SkippedUser, UserResult
     from mindloop.protocol.step import Ask, Skip
     from mindloop.skills.follow_up.case import Answered, FollowUp
 
@@ -46,39 +47,39 @@ def skipped_users(head: dict[str, Any]) -> list[SkippedUser]:
 
 
 def _with_tokens(context: FollowUp, one: Answered) -> UserResult:
+    """The result with the tokens that growth gives its messages; without them where growth cannot take it."""
     result = one.result()
     if not result["messages"] or not context.growth_enabled:
         return result
     path = context.layout.growth(result["slug"])
     try:
-        found: Any = read_yaml(context.finishing.tx, path, "growth")
-    except Malformed as error:
+        text, tokens = _recorded(context, one, result, path)
+    except (Malformed, Unreadable, WrongInput) as error:
         context.warnings.append(f"{result['user']}: messages written, growth not recorded: {error.message}")
         return result
-    state: GrowthState = found or new_growth(result["user"], one.dossier.get("wallet"), context.now)
-    context.finishing.states[result["slug"]] = state
-    reserved = reserve(state, result["slug"], len(result["messages"]), context.day)
-    return {**result, "tokens": [token for _, token in reserved]}
+    context.finishing.growth[path] = text
+    return {**result, "tokens": tokens}
+
+
+def _recorded(context: FollowUp, one: Answered, result: UserResult, path: str) -> tuple[str, list[str]]:
+    """The next text of a user's growth file, checked, and the tokens of the messages in it."""
+    dossier = one.dossier
+    state = read_growth(context.finishing.tx, path, result["user"])
+    recorded, tokens = record_batch(
+        state or new_growth(result["user"], dossier.get("wallet"), context.now),
+        result,
+        context.day,
+        context.now,
+        cycle_started_at=dossier.get("cycle_started_at"),
+        max_batches=context.settings.get("observer.growth.retention.max_batches_per_user"),
+        hypotheses=dossier.get("hypotheses", []),
+    )
+    return yaml_text(recorded, "growth", path), tokens
 
 
 def record_growth(context: FollowUp) -> Done | Skip | Ask:
     """5.5: growth learns what is about to be sent, with the very tokens that stand in the batch."""
     work = context.finishing
-    kept = context.settings.get("observer.growth.retention.max_batches_per_user")
-    dossiers = {one.dossier["slug"]: one.dossier for one in work.answered}
-    for result in work.results:
-        state = work.states.get(result["slug"])
-        if state is None:
-            continue
-        dossier = dossiers[result["slug"]]
-        recorded, _ = record_batch(
-            state,
-            result,
-            context.day,
-            context.now,
-            cycle_started_at=dossier.get("cycle_started_at"),
-            max_batches=kept,
-            hypotheses=dossier.get("hypotheses", []),
-        )
-        write_yaml(work.tx, context.layout.growth(result["slug"]), recorded, "growth")
-    return Done(f"{len(work.states)} users recorded")
+    for path, text in work.growth.items():
+        work.tx.write(path, text)
+    return Done(f"Recorded {len(work.growth)} follow-up batches in growth state")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from mindloop.protocol.run_files import BEGINNING, OPEN, SCHEMA, RunPlace, prompt_hash, runs_dir, write_object
+from mindloop.protocol.run_files import BEGINNING, OPEN, SCHEMA, RunPlace, runs_dir, write_object
 from mindloop.protocol.step import Ask, Skip
 from mindloop.protocol.walk import walk
 from mindloop.skills.follow_up.case import Case, FollowUp
+from mindloop.skills.follow_up.dossier import dossier_of
 from mindloop.skills.follow_up.finish import finish
 from mindloop.skills.follow_up.scores import ScoreFetcher
 from mindloop.skills.follow_up.table import ANSWERED, FOLLOW_UP, SCORED
@@ -154,38 +155,7 @@ def _walk_to_question(context: FollowUp, begun: Begun, case: Case) -> tuple[str,
         return None
     gap = walked.outcome.gap
     begun.waiting.append({"user": case.user, "slug": gap.id, "packet": f"packet:{begun.place.run}/{gap.id}"})
-    return begun.place.item(gap.id), _dossier(begun, case, gap.packet(), gap.default)
-
-
-def _dossier(begun: Begun, case: Case, packet: str, default: str) -> dict[str, Any]:
-    """All that a later process needs to check the answer, beside the packet itself."""
-    from mindloop.observer.score import score_line
-
-    return {
-        "schema": SCHEMA,
-        "run": begun.place.run,
-        "user": case.user,
-        "slug": case.canvas.slug,
-        "sha256": prompt_hash(packet),
-        "prompt": packet,
-        "default": default,
-        "manifest": case.manifest,
-        "canvas": case.canvas.path,
-        "wallet": case.canvas.wallet,
-        "triggers": case.triggers,
-        "registry": case.registry,
-        "temporal": case.temporal,
-        "score_line": score_line(case.snapshot),
-        "fears": None if case.cognition is None else case.cognition.get("fears", []),
-        "cognition_status": case.cognition_status,
-        "hypotheses": _hypotheses(case),
-        "cycle_started_at": case.cycle_started_at,
-        "log": case.log,
-    }
-
-
-def _hypotheses(case: Case) -> list[dict[str, str]]:
-    return [{"id": one.id, "title": one.title, "confidence": one.confidence} for one in case.canvas.hypotheses]
+    return begun.place.item(gap.id), dossier_of(case, begun.place.run, gap.packet(), gap.default)
 
 
 def _close(context: FollowUp, begun: Begun) -> None:

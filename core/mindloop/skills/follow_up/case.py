@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from mindloop.observer.packet.manifest import OtherCanvases
     from mindloop.observer.provenance.index import ProvenanceIndex
     from mindloop.observer.types import (
-        GrowthState,
         GrowthSummary,
         Message,
         ProvenanceRecord,
@@ -203,9 +202,10 @@ class Finishing:
     Attributes:
         tx: holds the research lock, the agent's, and that of each answered user.
         head: the run's head, with who waits, who is done and who was left out.
+        growth: the next texts of growth files by path, made with the tokens that stand in the batch.
     """
 
-    __slots__ = ("answered", "head", "place", "results", "states", "tx")
+    __slots__ = ("answered", "growth", "head", "place", "results", "tx")
 
     def __init__(self, tx: Transaction, place: RunPlace, head: dict[str, Any], answered: list[Answered]) -> None:
         self.tx = tx
@@ -213,4 +213,4 @@ class Finishing:
         self.head = head
         self.answered = answered
         self.results: list[UserResult] = []
-        self.states: dict[str, GrowthState] = {}
+        self.growth: dict[str, str] = {}

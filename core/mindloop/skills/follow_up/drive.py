@@ -8,7 +8,7 @@ from mindloop.protocol.run_files import answered_items, file_answer, find_run, r
 from mindloop.skills.follow_up.begin import begin
 from mindloop.skills.follow_up.case import REHEARSAL
 from mindloop.skills.follow_up.resume import resume
-from mindloop.store.errors import Malformed, MindloopError, Negative
+from mindloop.store.errors import Malformed, MindloopError, Negative, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _items(
     for slug in slugs:
         try:
             item = read_item(workspace, place, slug)
-        except (Malformed, Negative) as error:
+        except (Malformed, Negative, Unreadable) as error:
             warnings.append(f"{slug}: left open: {error.message}")
             continue
         if host.name == REHEARSAL:

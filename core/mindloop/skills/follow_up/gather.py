@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.batch.prior import batch_index
+from mindloop.observer.canvas.guarded import guarded
 from mindloop.observer.canvas.reading import load_canvases, matches
 from mindloop.observer.chronicle.releases import load_index as load_chronicle_index
 from mindloop.observer.chronicle.releases import load_releases
@@ -11,11 +12,12 @@ from mindloop.observer.packet.manifest import OtherCanvases
 from mindloop.observer.provenance.index import load_index
 from mindloop.protocol.step import Done
 from mindloop.skills.follow_up.scores import score_command
-from mindloop.store.errors import WrongInput
+from mindloop.store.errors import StoreFailure, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mindloop.observer.canvas.reading import CanvasFile
+    from mindloop.observer.types import Release, ReleaseRecord
     from mindloop.protocol.step import Ask, Skip
     from mindloop.skills.follow_up.case import FollowUp
 
@@ -51,19 +53,35 @@ def load_shared(context: FollowUp) -> Done | Skip | Ask:
     workspace = context.workspace
     context.files = load_canvases(workspace)
     context.selected = _selected(context)
-    releases, warnings = load_releases(workspace)
+    releases, warnings = _releases(context)
     context.windows = Windows(releases)
-    context.chronicle_index, index_warnings = load_chronicle_index(workspace)
+    context.chronicle_index, index_warnings = _chronicle_index(context)
     context.batches = batch_index(workspace)
     context.warnings += [*warnings, *index_warnings, *context.batches.problems]
     context.index = load_index(workspace)
     context.warnings += context.index.problems
+    kept_apart = guarded(workspace, context.files)
     context.others = OtherCanvases(
-        basenames=[file.path.rpartition("/")[2] for file in context.files],
-        wallets=[file.wallet for file in context.files],
+        basenames=kept_apart.basenames,
+        wallets=kept_apart.wallets,
         users=[file.canvas.user for file in context.files if file.canvas],
     )
     return Done(f"{len(context.files)} canvases, {len(releases)} releases")
+
+
+def _releases(context: FollowUp) -> tuple[list[Release], list[str]]:
+    """The releases; where the folder cannot be read there are none, so that no claim about a version stands."""
+    try:
+        return load_releases(context.workspace)
+    except StoreFailure as error:
+        return [], [f"no release is known, no message may name one: {error.message}"]
+
+
+def _chronicle_index(context: FollowUp) -> tuple[list[ReleaseRecord] | None, list[str]]:
+    try:
+        return load_chronicle_index(context.workspace)
+    except StoreFailure as error:
+        return None, [f"packets go without release notes: {error.message}"]
 
 
 def _selected(context: FollowUp) -> list[CanvasFile]:

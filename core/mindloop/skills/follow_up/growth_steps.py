@@ -6,18 +6,19 @@ from mindloop.observer.canvas.triggers import drop_stale
 from mindloop.observer.growth.cycle import advance_cycle
 from mindloop.observer.growth.state import stale_ids
 from mindloop.observer.growth.summary import summary
+from mindloop.observer.names import fold
 from mindloop.protocol.step import Done, Skip
 from mindloop.store.clock import stamp
 from mindloop.store.documents import read_yaml, write_yaml
-from mindloop.store.errors import Malformed
+from mindloop.store.errors import Malformed, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from mindloop.observer.types import GrowthState
     from mindloop.protocol.step import Ask
     from mindloop.skills.follow_up.case import Case, FollowUp
+    from mindloop.store.transaction import Transaction
+    from mindloop.store.workspace import Workspace
 
 
 def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
@@ -30,10 +31,10 @@ def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
 
     path = context.layout.cognition(case.canvas.slug)
     if not context.workspace.exists(path):
-        return Done("no cognition file; think about this user for better steering")
+        return Done(f"No cognition file for {case.user} — run /think for better steering")
     try:
         cognition = read_yaml(context.workspace, path, "cognition")
-    except Malformed as error:
+    except (Malformed, Unreadable) as error:
         return _unusable(case, error.message)
     if cognition is None:
         return Done()
@@ -64,17 +65,24 @@ def _status(context: FollowUp, reasons: list[str]) -> str:
     return "stale" if context.flags.get("allow_stale") else "stale_used"
 
 
-def read_growth(context: FollowUp, case: Case) -> GrowthState | None:
-    """The user's growth state, or None where there is none."""
-    path = context.layout.growth(case.canvas.slug)
-    return read_yaml(context.workspace, path, "growth")  # type: ignore[return-value]  # the schema gives it this shape
+def read_growth(files: Workspace | Transaction, path: str, user: str) -> GrowthState | None:
+    """A user's growth state, or None where there is none.
+
+    Raises:
+        Malformed: it does not parse, or it is somebody else's.
+        Unreadable: the system refuses.
+    """
+    state: GrowthState | None = read_yaml(files, path, "growth")  # type: ignore[assignment]  # the schema's shape
+    if state is not None and fold(state["user"]) != fold(user):
+        raise Malformed(f"{path}: it is the growth of another user", "Move it to that user's file, or remove it.")
+    return state
 
 
 def _readable_growth(context: FollowUp, case: Case) -> GrowthState | None:
     """The growth state as far as it can be read; 2g.5 says what is wrong with one that cannot."""
     try:
-        return read_growth(context, case)
-    except Malformed:
+        return read_growth(context.workspace, context.layout.growth(case.canvas.slug), case.user)
+    except (Malformed, Unreadable):
         return None
 
 
@@ -89,8 +97,8 @@ def load_growth(context: FollowUp, case: Case) -> Done | Skip | Ask:
         return Done()
     path = context.layout.growth(case.canvas.slug)
     try:
-        state: Any = read_yaml(context.tx, path, "growth")
-    except Malformed as error:
+        state = read_growth(context.tx, path, case.user)
+    except (Malformed, Unreadable) as error:
         context.warnings.append(f"{case.user}: growth left out of this packet: {error.message}")
         return Done("growth cannot be read")
     if state is None:

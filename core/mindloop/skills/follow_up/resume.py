@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from mindloop.protocol.run_files import BEGINNING, answered_items, find_run, read_answer, read_head, read_item
+from mindloop.protocol.run_files import BEGINNING, answered_items, find_run, read_answer, read_head
 from mindloop.protocol.step import Skip
 from mindloop.protocol.walk import walk
 from mindloop.skills.follow_up.batch_steps import MESSAGES, skipped_users
 from mindloop.skills.follow_up.case import Answered, FollowUp
+from mindloop.skills.follow_up.dossier import read_dossier
 from mindloop.skills.follow_up.finish import finish
 from mindloop.skills.follow_up.table import ANSWERED, FOLLOW_UP
-from mindloop.store.errors import Busy, Malformed, Negative
+from mindloop.store.errors import Busy, Malformed, Negative, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _checked(context: FollowUp, resumed: Resumed, slug: str) -> Answered | None:
     """One user's checked answer; None, with a warning, where the run's own files of that user are damaged."""
     try:
         return check(context, resumed.place, slug)
-    except (Malformed, Negative) as error:
+    except (Malformed, Negative, Unreadable) as error:
         context.warnings.append(f"{slug}: left open: {error.message}")
         return None
 
@@ -113,7 +114,7 @@ def _checked(context: FollowUp, resumed: Resumed, slug: str) -> Answered | None:
 def check(context: FollowUp, place: RunPlace, slug: str) -> Answered:
     """Steps 4a to 4e for one filed answer."""
     workspace = context.workspace
-    dossier = read_item(workspace, place, slug)
+    dossier = read_dossier(workspace, place, slug)
     filed = read_answer(workspace, place, slug) or {}
     one = Answered(dossier, str(filed.get("raw", "")), str(filed.get("host", "unknown")))
     walked = walk(FOLLOW_UP.lane(start=ANSWERED), context, context.modes, one)

@@ -130,7 +130,8 @@ def assemble_prompt(context: FollowUp, case: Case) -> Done | Skip | Ask:
     own = (case.canvas.basename, case.canvas.wallet, case.user)
     links = wiki_mentions(case.prompt, case.canvas.basename, context.others)
     case.log += [f"2h the canvas links to {name}" for name in links]
-    broken = violations(case.prompt, own, context.others, case.prior)
+    hashes = {*case.temporal, *(quote["hash"] for quote in case.registry if quote["hash"])}
+    broken = violations(case.prompt, own, context.others, case.prior, hashes)
     if broken:
         return Skip(MANIFEST_VIOLATION, "; ".join(broken))
     return Done(f"{len(case.prompt)} characters")
