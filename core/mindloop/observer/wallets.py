@@ -8,7 +8,17 @@ DIGITS = 40
 PATTERN = "0x[0-9a-fA-F]{40}"
 
 _WALLET = re.compile(PATTERN)
+_MENTION = re.compile(rf"(?<![0-9A-Fa-f])[0-9A-Fa-f]{{{DIGITS}}}(?![0-9A-Fa-f])")
 _LOOSE = re.compile(rf"(?:0[xX])?([0-9A-Fa-f]{{{DIGITS}}})")
+
+
+def mentioned(text: str) -> set[str]:
+    """Return the 40 digits, in lower case, of each wallet that stands in a text, with or without ``0x``.
+
+    A part of a longer hex number is none. NULs between the digits are looked through: that is UTF-16 read as bytes.
+    """
+    found = _MENTION.findall(text.replace("\0", ""))
+    return {body for body in map(digits, found) if body}
 
 
 def is_wallet(text: str | None) -> bool:

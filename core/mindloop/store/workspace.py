@@ -123,6 +123,18 @@ class Workspace:
             return atomic.read_file(self.path(key), limit)
         return overlay.limited(rel, self.overlay[key], limit)
 
+    def read_start(self, rel: str, size: int) -> bytes | None:
+        """Return the first bytes of a file, at most ``size``, or None; however large it is, no more is read.
+
+        Raises:
+            StoreFailure: the system refuses.
+        """
+        key = self.key(rel)
+        if key not in self.overlay:
+            return atomic.read_start(self.path(key), size)
+        data = self.overlay[key]
+        return None if data is None else data[:size]
+
     def read_text(self, rel: str, limit: int | None = None) -> str | None:
         """Return the text of a file, or None where there is none; a byte order mark and line ends are kept.
 
@@ -159,6 +171,12 @@ class Workspace:
         """Return the sorted names of the files of a folder, without dot files; empty where there is no folder."""
         key = self.key(rel_dir)
         found = [entry.name for entry in _entries(self.path(key)) if entry.name.endswith(suffix) and _is_file(entry)]
+        return overlay.names(found, self.overlay, key, suffix)
+
+    def entries(self, rel_dir: str, suffix: str = "") -> list[str]:
+        """Return the sorted names of all that a folder holds, folders and links to nowhere too, without dot names."""
+        key = self.key(rel_dir)
+        found = [entry.name for entry in _entries(self.path(key)) if entry.name.endswith(suffix)]
         return overlay.names(found, self.overlay, key, suffix)
 
     def tree(self, rel_dir: str, suffix: str = "") -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mindloop.observer.wallets import digits, is_wallet
+from mindloop.observer.wallets import digits, is_wallet, mentioned
 
 BODY = "aB" * 20
 
@@ -37,3 +37,24 @@ def test_spellings_of_one_wallet(text):
 def test_what_names_no_wallet(text):
     """Neither a placeholder nor the zero address is anybody's."""
     assert digits(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"wallet: 0x{BODY}",
+        f'"wallet" : "0X{BODY.upper()}"\r',
+        BODY,
+        f"\x00{chr(0).join('0x' + BODY)}\x00",
+        f"(0x{BODY}).",
+    ],
+)
+def test_wallets_in_a_text(text):
+    """A wallet is found in any spelling, between bytes of any kind."""
+    assert mentioned(text) == {BODY.lower()}
+
+
+@pytest.mark.parametrize("text", ["", "0x...", "0x" + "0" * 40, "sha256:" + "ab" * 32, BODY + "a"])
+def test_no_wallet_in_a_text(text):
+    """A longer hex number is a hash, not a wallet."""
+    assert mentioned(text) == set()

@@ -160,7 +160,8 @@ def read_promises(sections: list[Block]) -> list[Promise]:
 
 def _promise(cells: dict[str, str], line: int) -> Promise:
     values = {name: plain(cell) for name, cell in cells.items()}
-    return Promise(_unquoted(excerpt(values.get("promise", ""))), values.get("date", ""), values.get("status", ""), line)
+    text = _unquoted(excerpt(values.get("promise", "")))
+    return Promise(text, values.get("date", ""), values.get("status", ""), line)
 
 
 def _unquoted(text: str) -> str:

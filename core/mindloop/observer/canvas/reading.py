@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 from mindloop.observer.canvas.parse import SUFFIX, Canvas, InvalidCanvas, NotACanvas, parse_canvas, stem
 from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import excerpt
 from mindloop.observer.names import fold
-from mindloop.observer.wallets import PATTERN
 from mindloop.store import front_matter
 from mindloop.store.errors import Malformed, MindloopError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from mindloop.store.files import Files
 
 __all__ = [
@@ -29,9 +28,6 @@ __all__ = [
     "stem",
 ]
 
-_WALLET_LINE = re.compile(rf"^wallet:[ \t]*[\"']?({PATTERN})(?![0-9a-fA-F])", re.MULTILINE)
-_HEADER_READ = 16_000
-
 
 class CanvasFile:
     """One file of the canvas folder: a canvas, or why it is none.
@@ -41,19 +37,15 @@ class CanvasFile:
         canvas: what was read, or None.
         error: why it cannot be used, or None.
         user_guess: whose canvas it is, as far as can be told; safe to print on one line.
-        wallet: the wallet in its header, also where the canvas cannot be used: nobody else's prompt may hold it.
     """
 
-    __slots__ = ("canvas", "error", "path", "user_guess", "wallet")
+    __slots__ = ("canvas", "error", "path", "user_guess")
 
-    def __init__(
-        self, path: str, canvas: Canvas | None, error: MindloopError | None, user_guess: str, wallet: str | None = None
-    ) -> None:
+    def __init__(self, path: str, canvas: Canvas | None, error: MindloopError | None, user_guess: str) -> None:
         self.path = path
         self.canvas = canvas
         self.error = error
         self.user_guess = user_guess
-        self.wallet = canvas.wallet if canvas else wallet
 
     @property
     def problem(self) -> str:
@@ -93,7 +85,7 @@ def load_canvas(files: Files, rel: str) -> CanvasFile | None:
     except MindloopError as error:
         invalid = error if isinstance(error, InvalidCanvas) else InvalidCanvas(error.message, error.hint)
         invalid.__cause__ = None if invalid is error else error
-        return CanvasFile(excerpt(rel, 300), None, invalid, _guess(rel, text), _wallet(text))
+        return CanvasFile(excerpt(rel, 300), None, invalid, _guess(rel, text))
 
 
 def _check_name(rel: str) -> None:
@@ -126,27 +118,30 @@ def _guess(rel: str, text: str | None) -> str:
     return named or excerpt(stem(rel), 64) or "?"
 
 
-def _wallet(text: str | None) -> str | None:
-    """Find the wallet of a header that need not parse."""
-    found = _WALLET_LINE.search((text or "")[:_HEADER_READ])
-    return found.group(1) if found else None
-
-
 def _refuse_duplicates(files: list[CanvasFile]) -> None:
-    """Leave each user one canvas; the others become invalid and name the one that counts."""
-    by_user: dict[str, list[CanvasFile]] = {}
+    """Leave each user one canvas and each slug one user; the others become invalid and name the one that counts."""
+    for kept, other in _beside(files, lambda canvas: fold(canvas.user)):
+        clash = f"a second canvas of {kept.user_guess}; {excerpt(kept.path)} counts"
+        _refuse(other, clash, "Merge the two files into that one.")
+    for kept, other in _beside(files, lambda canvas: canvas.slug):
+        clash = f"{other.user_guess!r} and {kept.user_guess!r} of {excerpt(kept.path)} share a slug"
+        _refuse(other, f"{clash}; the second one counts", "Give one of them another name: files are named by the slug.")
+
+
+def _beside(files: list[CanvasFile], key: Callable[[Canvas], str]) -> Iterator[tuple[CanvasFile, CanvasFile]]:
+    """Yield each canvas that shares a key with a preferred one, after that one."""
+    groups: dict[str, list[CanvasFile]] = {}
     for one in files:
         if one.canvas:
-            by_user.setdefault(fold(one.canvas.user), []).append(one)
-    for same in by_user.values():
+            groups.setdefault(key(one.canvas), []).append(one)
+    for same in groups.values():
         kept, *others = sorted(same, key=_preference)
-        for other in others:
-            place = excerpt(other.path)
-            other.error = InvalidCanvas(
-                f"{place}: a second canvas of {kept.user_guess}; {excerpt(kept.path)} counts",
-                "Merge the two files into that one.",
-            )
-            other.canvas = None
+        yield from ((kept, other) for other in others)
+
+
+def _refuse(one: CanvasFile, reason: str, hint: str) -> None:
+    one.error = InvalidCanvas(f"{excerpt(one.path)}: {reason}", hint)
+    one.canvas = None
 
 
 def _preference(one: CanvasFile) -> tuple[bool, bool, str]:

@@ -88,9 +88,12 @@ class OtherCanvases:
         """Tell whether there is a canvas file of that name."""
         return unicodedata.normalize("NFC", basename) in self._basenames
 
-    def wallets_in(self, prompt: str) -> set[str]:
-        """Return the bodies of known wallets that stand anywhere in the prompt, inside longer hex numbers too."""
-        runs = {run.lower() for run in _HEX_RUN.findall(prompt)}
+    def wallets_in(self, prompt: str, hashes: Collection[str] = ()) -> set[str]:
+        """Return the bodies of known wallets that stand anywhere in the prompt, inside longer hex numbers too.
+
+        Only ``hashes`` are not looked into, where they stand whole: somebody's wallet may begin like one.
+        """
+        runs = {run.lower() for run in _HEX_RUN.findall(prompt)}.difference(hashes)
         return {body for run in runs for body in _windows(run) if body in self._wallets}
 
     def user_of(self, heading: str) -> str | None:
@@ -98,7 +101,13 @@ class OtherCanvases:
         return self._users.get(fold(heading))
 
 
-def violations(prompt: str, own: tuple[str, str | None, str], others: OtherCanvases, prior: str = "") -> list[str]:
+def violations(
+    prompt: str,
+    own: tuple[str, str | None, str],
+    others: OtherCanvases,
+    prior: str = "",
+    hashes: Collection[str] = (),
+) -> list[str]:
     """Return what breaks the isolation of a prompt; empty when it may be sent.
 
     Args:
@@ -106,6 +115,7 @@ def violations(prompt: str, own: tuple[str, str | None, str], others: OtherCanva
         own: base name, wallet and display name of the prompt's user.
         others: all canvases, the user's own among them.
         prior: the user's earlier follow-ups, as they went into the prompt.
+        hashes: of the user's own quotes, bare: mindloop wrote them there, they are nobody's wallet.
 
     1. The own base name occurs exactly once. 2. No other base name occurs. 3. No other wallet occurs, in any spelling
     of its 40 hex digits. 4. The prior text has no second-level heading of another user.
@@ -117,7 +127,7 @@ def violations(prompt: str, own: tuple[str, str | None, str], others: OtherCanva
     basename, wallet, user = own
     return [
         *_basename_violations(prompt, unicodedata.normalize("NFC", basename), others),
-        *_wallet_violations(prompt, wallet, others),
+        *_wallet_violations(wallet, others.wallets_in(prompt, hashes)),
         *_heading_violations(prior, user, others),
     ]
 
@@ -196,9 +206,9 @@ def _basename_violations(prompt: str, basename: str, others: OtherCanvases) -> I
         yield f"other_basename: {name!a} occurs"
 
 
-def _wallet_violations(prompt: str, wallet: str | None, others: OtherCanvases) -> Iterator[str]:
+def _wallet_violations(wallet: str | None, found: Iterable[str]) -> Iterator[str]:
     own = digits(wallet)
-    for body in sorted(others.wallets_in(prompt)):
+    for body in sorted(found):
         if body != own:
             yield f"other_wallet: 0x{body} occurs"
 

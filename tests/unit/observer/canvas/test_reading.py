@@ -79,6 +79,19 @@ def test_duplicates(tmp_path: Path) -> None:
     ]
 
 
+def test_two_users_with_one_slug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two names that lead to one file name do not both count: they would share growth and packets."""
+    monkeypatch.setattr("mindloop.observer.canvas.parse.slug", lambda name: name[:5])
+    files = {"a.md": note("alice 2"), "b-canvas.md": note("alice 1"), "c.md": note("bob")}
+    workspace = research_workspace(tmp_path, {f"{DIR}/{name}": text for name, text in files.items()})
+    found = load_canvases(workspace)
+    assert [(one.user_guess, one.problem) for one in found] == [
+        ("alice 2", f"{DIR}/a.md: 'alice 2' and 'alice 1' of {DIR}/b-canvas.md share a slug; the second one counts"),
+        ("alice 1", ""),
+        ("bob", ""),
+    ]
+
+
 def test_a_huge_canvas_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Above the limit the size decides; the error names both numbers and the setting."""
     workspace = research_workspace(tmp_path, {f"{DIR}/bob.md": note("bob")})

@@ -144,6 +144,19 @@ def test_another_wallet_is_found(text: str) -> None:
     assert check(text) == [f"other_wallet: 0x{'cd' * 20} occurs"]
 
 
+def test_a_hash_of_ours_is_no_wallet() -> None:
+    """A wallet chosen like the start of the user's own quote's hash keeps nobody back; other numbers are looked into."""
+    own_hash = "cd" * 20 + "0" * 24
+    prompt = f"bob-canvas.md sha256:{own_hash} {{}}"
+
+    assert violations(prompt.format(""), OWN, ALL, "", {own_hash}) == []
+    assert violations(prompt.format(""), OWN, ALL, "") == [f"other_wallet: 0x{'cd' * 20} occurs"]
+    assert violations(prompt.format(f"{own_hash}0"), OWN, ALL, "", {own_hash}) == [
+        f"other_wallet: 0x{'cd' * 20} occurs"
+    ]
+    assert violations(prompt.format(EVE_WALLET), OWN, ALL, "", {own_hash}) == [f"other_wallet: 0x{'cd' * 20} occurs"]
+
+
 @pytest.mark.parametrize("text", [BOB_WALLET, BOB_WALLET.lower(), "0x...", "0x" + "0" * 40, "vitalik.eth", "cd" * 19])
 def test_own_wallet_and_placeholders_pass(text: str) -> None:
     """The own wallet, placeholders and shorter numbers are no violation."""
