@@ -28,7 +28,6 @@ RESUME = Line("follow_up", "resume", RUN)
 FAULTS = ("kill", "torn", "ENOSPC", "EIO")
 STICKY = ("ENOSPC!", "EIO!")
 BEGINNING = "beginning"  # the state of a run whose begin has not come to its end
-SPARSE = 1 if lab.EVERY == 1 else 7  # what is made of parts that are tested one by one
 
 
 @pytest.fixture
@@ -130,7 +129,9 @@ def test_a_resume_in_several_transactions_goes_on_where_it_ended(
         lab.succeed(RESUME, root)
         assert snapshot(root) == stages[-1], f"{outcome}"
 
-    report = exhaust(skill.root, commands(RESUME), tmp_path, kinds=("kill", "ENOSPC"), judge=judge, every=lab.EVERY)
+    report = exhaust(
+        skill.root, commands(RESUME), tmp_path, kinds=("kill", "ENOSPC", "EIO"), judge=judge, every=lab.EVERY
+    )
 
     assert set(report.statuses) == {"killed", "refused", "done"}
 
@@ -249,7 +250,9 @@ def test_a_driven_run_can_be_driven_on(skill: SkillWorkspace, tmp_path: Path) ->
         sections = SkillWorkspace(root).batch()["sections"]
         assert [(one["user"], len(one["messages"])) for one in sections] == wanted, f"{outcome}"
 
-    report = exhaust(skill.root, commands(drive), tmp_path, kinds=("kill", "ENOSPC"), judge=judge, every=SPARSE)
+    report = exhaust(
+        skill.root, commands(drive), tmp_path, kinds=("kill", "ENOSPC", "EIO"), judge=judge, every=lab.EVERY
+    )
 
     assert set(report.statuses) == {"killed", "refused", "done"}
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 NOW = "2026-02-20T09:00:00Z"
 FOLLOW_UPS = "grimoires/observer/follow-ups"
 GROWTH = "grimoires/observer/growth"
-EVERY = 1 if os.environ.get("MINDLOOP_FAULTS") == "all" else 3
+EVERY = int(os.environ.get("MINDLOOP_FAULTS", "1"))  # every call; a larger number is a quick look
 """Of the long scenarios each third call fails; with MINDLOOP_FAULTS=all, each."""
 SCORE_COMMAND = "core/scripts/observer/score-api-query.sh"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -30,7 +30,6 @@ PATIENCE = 300.0
 NOW = datetime(2026, 2, 14, 9, 30, tzinfo=UTC)
 DAY = "2026-02-14"
 GROWTH = "grimoires/observer/growth/xabbu.yaml"
-BATCH = f"grimoires/observer/follow-ups/{DAY}.md"
 
 
 @pytest.fixture
@@ -119,42 +118,43 @@ def test_an_index_has_every_text_once(workspace: Workspace) -> None:
 
 
 def test_a_batch_keeps_every_message_of_every_run(workspace: Workspace) -> None:
-    """Runs of twenty processes join one day's file; sections go on counting and the sums are those of the body.
+    """Twenty processes bring a run each to one day's file, and go on to the next day's, two hundred times.
 
-    A merge costs as much as the file is long, so each process brings two runs and commits them again the other 198
-    times, as a retry after a crash does: that changes nothing.
+    Every one of the 4,000 updates adds a message. The day changes so that files stay as long as real ones: a merge
+    costs as much as its file.
     """
-    users, fresh = 7, 2
-
-    def merge(number: int, turn: int) -> None:
-        token = f"{number * fresh + turn:08x}"
-        one = result(f"u{number % users}", f"{number}.{turn}?", tokens=[token], slug=f"u{number % users}")
-        with workspace.transaction("research", timeout=PATIENCE) as tx:
-            tx.write(BATCH, render_batch([one], [], NOW, f"run-{number}-{turn}", existing=tx.read_text(BATCH)))
+    users = 7
 
     def work(number: int, report: Callable[[str], None]) -> None:
-        for update in range(UPDATES):
-            new = update % (UPDATES // fresh) == 0
-            merge(number, update // (UPDATES // fresh))
-            report("new" if new else "again")
+        for turn in range(UPDATES):
+            now, path = _day_of(turn)
+            token = f"{turn * PROCESSES + number:08x}"
+            one = result(f"u{number % users}", f"{number}.{turn}?", tokens=[token], slug=f"u{number % users}")
+            with workspace.transaction("research", timeout=PATIENCE) as tx:
+                tx.write(path, render_batch([one], [], now, f"run-{number}-{turn}", existing=tx.read_text(path)))
+            report(token)
 
-    said = Counter(line for lines in together(work, PROCESSES) for line in lines)
+    said = [line for lines in together(work, PROCESSES) for line in lines]
 
-    text = workspace.read_text(BATCH) or ""
+    kept = [token for turn in range(UPDATES) for token in _tokens_of_a_whole_batch(workspace, turn)]
+    assert sorted(kept) == sorted(said) == [f"{number:08x}" for number in range(PROCESSES * UPDATES)]
+
+
+def _day_of(turn: int) -> tuple[datetime, str]:
+    now = NOW + timedelta(days=turn)
+    return now, f"grimoires/observer/follow-ups/{now.date()}.md"
+
+
+def _tokens_of_a_whole_batch(workspace: Workspace, turn: int) -> list[str]:
+    """The tokens of a day's file, which has a message of each process, counts on in each section and sums itself up."""
+    path = _day_of(turn)[1]
+    text = workspace.read_text(path) or ""
     batch = parse_batch(text)
-    assert said == {"new": PROCESSES * fresh, "again": PROCESSES * (UPDATES - fresh)}
-    assert compat_problems(text, BATCH) == []
-    tokens = [message["token"] for section in batch["sections"] for message in section["messages"]]
-    assert sorted(map(str, tokens)) == [f"{number:08x}" for number in range(PROCESSES * fresh)]
+    assert compat_problems(text, path) == []
     for section in batch["sections"]:
         numbers = [message["number"] for message in section["messages"]]
         assert numbers == list(range(1, len(numbers) + 1))
-    assert batch["total_messages"] == PROCESSES * fresh
-    assert batch["verification_summary"] == {
-        "total_quotes": PROCESSES * fresh,
-        "verified": PROCESSES * fresh,
-        "stripped": 0,
-    }
-    assert sorted(str(run["run"]) for run in batch["runs"]) == sorted(
-        f"run-{number}-{turn}" for number in range(PROCESSES) for turn in range(fresh)
-    )
+    assert batch["total_messages"] == PROCESSES
+    assert batch["verification_summary"] == {"total_quotes": PROCESSES, "verified": PROCESSES, "stripped": 0}
+    assert sorted(str(run["run"]) for run in batch["runs"]) == sorted(f"run-{one}-{turn}" for one in range(PROCESSES))
+    return [str(message["token"]) for section in batch["sections"] for message in section["messages"]]
