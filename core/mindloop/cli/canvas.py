@@ -93,6 +93,7 @@ def _line(one: CanvasFile) -> str:
 def _show(argv: list[str]) -> int:
     options = parser(f"{PROG} show", "What is known of one user. Exit 1 where there is no such canvas.")
     options.add_argument("user", help="a name, as list shows it")
+    options.add_argument("--full", action="store_true", help="show all")
     add_json(options)
     chosen = options.parse_args(argv)
     workspace = opened()
@@ -106,7 +107,7 @@ def _show(argv: list[str]) -> int:
     if chosen.json:
         emit_json(known)
     else:
-        emit("\n".join(_told(known)))
+        emit("\n".join(limited(_told(known), full=chosen.full)))
     return 0
 
 

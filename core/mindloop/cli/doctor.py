@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mindloop.cli.doctor_fix import mend
 from mindloop.cli.doctor_rules import examine
-from mindloop.cli.output import emit, emit_json, progress_bar, safe
+from mindloop.cli.output import emit, emit_json, progress_bar, within
 from mindloop.cli.parsing import add_json, parser
 from mindloop.store.checkup import ERROR, INFO, WARNING, Examined, Look
 from mindloop.store.clock import now
@@ -67,7 +67,7 @@ def _print(chosen: Namespace, root: str, told: list[Told], mended: list[Mended])
         emit_json({"root": root, "findings": [_as_json(one) for one in told], **fixes})
         return
     lines = [_line(one) for one in told]
-    emit("\n".join([*_within_budget(lines, full=chosen.full), _summary(told, fix=chosen.fix)]))
+    emit("\n".join([*(lines if chosen.full else within(lines, BUDGET, len(lines))), _summary(told, fix=chosen.fix)]))
 
 
 def _as_json(one: Told) -> dict[str, Any]:
@@ -82,20 +82,6 @@ def _line(one: Told) -> str:
     place = f"{found.path}:{found.line}" if found.line else found.path
     text = f"{place}: {found.what}" if place else found.what
     return f"{_LABEL[found.severity]} {' '.join(text.split())}{' [--fix]' if found.fix else ''}"
-
-
-def _within_budget(lines: list[str], *, full: bool) -> list[str]:
-    """The first lines that fit; at least one, and then how many were left out."""
-    shown: list[str] = []
-    left = BUDGET
-    for line in lines:
-        shortened = line if full or len(line) <= 400 else f"{line[:399]}…"
-        left -= len(safe(shortened).encode()) + 1
-        if shown and left < 0 and not full:
-            break
-        shown.append(shortened)
-    hidden = len(lines) - len(shown)
-    return [*shown, f"(+{hidden} more: --full shows all, --json for programs)"] if hidden else shown
 
 
 def _summary(told: list[Told], *, fix: bool) -> str:

@@ -83,7 +83,7 @@ def _host(name: str) -> Host:
 
 
 def _json(workspace: Workspace, driven: Driven, chosen: Any) -> dict[str, Any]:
-    begun = begun_json(driven.begun, dry_run=chosen.dry_run) if driven.begun else {}
+    begun = begun_json(driven.begun, dry_run=chosen.dry_run, full=chosen.full) if driven.begun else {}
     resumed = resumed_json(driven.resumed) if driven.resumed else {}
     skipped = resumed.get("skipped", begun.get("skipped", []))
     value = {**begun, **resumed, "host": chosen.host, "skipped": skipped, "warnings": driven.warnings}

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 PROG = "follow_up.py"
 WARNINGS_SHOWN = 10
+OPEN_SHOWN = 5
 VERBS = {
     "begin": "check every canvas, write one packet for each user who qualifies",
     "packet": "print the exact prompt of one user",
@@ -53,7 +54,7 @@ def _begin(argv: list[str]) -> int:
     finally:
         stop()
     if chosen.json:
-        emit_json(begun_json(begun, dry_run=chosen.dry_run))
+        emit_json(begun_json(begun, dry_run=chosen.dry_run, full=chosen.full))
     else:
         show_warnings(begun.warnings)
         show_begun(begun, dry_run=chosen.dry_run, full=chosen.full)
@@ -82,9 +83,13 @@ def flags_of(chosen: Any) -> dict[str, Any]:
     return {"canvas": chosen.canvas, "dry_run": chosen.dry_run, "allow_stale": chosen.allow_stale}
 
 
-def begun_json(begun: Begun, *, dry_run: bool) -> dict[str, Any]:
-    """What ``begin --json`` prints."""
-    return {
+def begun_json(begun: Begun, *, dry_run: bool, full: bool = False) -> dict[str, Any]:
+    """What ``begin --json`` prints; ``full`` adds every manifest, and what was seen of everybody who was skipped."""
+    more = {
+        "manifests": {entry["user"]: entry["manifest"] for entry in begun.waiting},
+        "details": {entry["user"]: entry["detail"] for entry in begun.skipped},
+    }
+    return (more if full else {}) | {
         "run": None if dry_run else begun.place.run,
         "dry_run": dry_run,
         "waiting": [{"user": entry["user"], "packet": entry["packet"]} for entry in begun.waiting],
@@ -105,10 +110,10 @@ def show_begun(begun: Begun, *, dry_run: bool, full: bool, driven: bool = False)
     head = "dry run: nothing is written" if dry_run else f"run {begun.place.run}"
     lines = [f"{head}; {len(begun.waiting)} waiting, {len(begun.skipped)} skipped"]
     if not driven:
-        lines += limited([f"  {_waiting(entry, dry_run=dry_run)}" for entry in begun.waiting], full=full)
+        lines += limited([f"  {_waiting(entry, dry_run=dry_run)}" for entry in begun.waiting], full=full, budget=1_250)
     lines += ["skipped:"] if begun.skipped else []
     rows = [f"  {entry['user']}: {entry['reason']}" + _detail(entry, full=full) for entry in begun.skipped]
-    emit("\n".join(lines + limited(rows, full=full) + _next_step(begun, quiet=dry_run or driven)))
+    emit("\n".join(lines + limited(rows, full=full, budget=550) + _next_step(begun, quiet=dry_run or driven)))
 
 
 def _waiting(entry: dict[str, str], *, dry_run: bool) -> str:
@@ -250,11 +255,13 @@ def show_resumed(resumed: Resumed, *, full: bool) -> None:
     lines = [f"run {resumed.place.run}: {head}, {len(resumed.open)} still open"]
     rows = [f"  {entry['user']}: {_count(entry)}" for entry in resumed.done]
     checks = [f"  {line}" if full else f"  {_without_quotes(line)}" for line in resumed.log if full or _notable(line)]
-    lines += limited(rows, full=full) + (["checks:", *limited(checks, full=full)] if checks else [])
+    lines += limited(rows, full=full, budget=800)
+    lines += ["checks:", *limited(checks, full=full, budget=700)] if checks else []
     if resumed.batch:
         lines.append(f"batch: {resumed.batch}")
     if resumed.open:
-        lines.append(f"open: {', '.join(limited(resumed.open, full=full))}; resume again once they are answered")
+        named = ", ".join(resumed.open[:OPEN_SHOWN]) + (", …" if len(resumed.open) > OPEN_SHOWN else "")
+        lines.append(f"open {len(resumed.open)}: {named}; resume again once they are answered")
     emit("\n".join(lines))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.cli.output import emit, emit_json
+from mindloop.cli.output import emit, emit_json, limited
 from mindloop.cli.parsing import add_json, parser, verb
 from mindloop.cli.place import opened
 from mindloop.observer.growth.state import clone
@@ -27,13 +27,14 @@ def main(argv: list[str]) -> int:
     verb(PROG, argv, VERBS)
     options = parser(f"{PROG} show", "What growth knows of a user. Exit 1 where it knows nothing yet.")
     options.add_argument("user", help="a name, as canvas.py list shows it")
+    options.add_argument("--full", action="store_true", help="show all")
     add_json(options)
     chosen = options.parse_args(argv[1:])
     state = _state(opened(), chosen.user)
     if chosen.json:
         emit_json({"growth": state, "summary": summary(state)})
     else:
-        emit("\n".join(_lines(state)))
+        emit("\n".join(limited(_lines(state), full=chosen.full)))
     return 0
 
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 JSON_VERSION = 1
 LIST_LIMIT = 20
+ROW_LIMIT = 400
+BUDGET = 1_500  # bytes of a list, so that the whole answer stays below 2 KB
 
 
 def emit_json(value: dict[str, Any]) -> None:
@@ -41,11 +43,22 @@ def _visible(character: str) -> str:
     return character if character == "\u200d" else ascii(character)[1:-1]
 
 
-def limited(rows: list[str], *, full: bool) -> list[str]:
-    """The first rows, and a line that says how many more there are."""
-    if full or len(rows) <= LIST_LIMIT:
-        return rows
-    return [*rows[:LIST_LIMIT], f"  (+{len(rows) - LIST_LIMIT} more: --full shows all, --json for programs)"]
+def limited(rows: list[str], *, full: bool, budget: int = BUDGET) -> list[str]:
+    """The first rows, and a line that says how many more there are; all of them where ``full`` is asked for."""
+    return rows if full else within(rows, budget, LIST_LIMIT)
+
+
+def within(rows: list[str], budget: int, most: int) -> list[str]:
+    """The first rows that fit into ``budget`` bytes, at least one and at most ``most``; then how many were left out."""
+    shown: list[str] = []
+    for row in rows[:most]:
+        cut = row if len(row) <= ROW_LIMIT else f"{row[: ROW_LIMIT - 1]}…"
+        budget -= len(safe(cut).encode()) + 1
+        if shown and budget < 0:
+            break
+        shown.append(cut)
+    hidden = len(rows) - len(shown)
+    return [*shown, f"  (+{hidden} more: --full shows all, --json for programs)"] if hidden else shown
 
 
 def read_stdin_bytes() -> bytes:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mindloop.store.workspace import Workspace
 
 SAMPLE = "sample"
+IGNORED = ".mindloop/.gitignore"  # locks and journals are this machine's alone
 
 
 def make(workspace: Workspace, *, sample: bool = False) -> list[str]:
@@ -34,6 +35,8 @@ def make(workspace: Workspace, *, sample: bool = False) -> list[str]:
     layout = layout_of(workspace)
     made += _make_folders(workspace, layout)
     with workspace.transaction("world", "research") as tx:
+        if not tx.exists(IGNORED):
+            tx.write(IGNORED, "*\n")
         if not tx.exists(layout.provenance_index):
             tx.write(layout.provenance_index, b"")
             made.append(layout.provenance_index)

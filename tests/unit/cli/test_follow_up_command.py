@@ -357,3 +357,24 @@ def test_what_a_writer_said_is_not_read_out_to_the_conversation(bench: SkillWork
     assert "CANARY" not in called.out + called.err
     assert "STRIPPED message for ann: no verified quote '…'" in called.out
     assert "REFUSED answer for Bob Lee: '…'" in called.out
+
+
+def test_begin_shows_its_manifests_to_programs_that_ask(bench: SkillWorkspace) -> None:
+    """--json --full tells what each packet was made of, and what was seen of everybody who was skipped."""
+    found = call("follow_up", "begin", "--json", "--full", "--dry-run").json
+
+    assert found["manifests"]["ann"]["canvas_path"] == "grimoires/observer/canvas/ann-canvas.md"
+    assert found["manifests"]["ann"]["verified_quote_count"] == 1
+    assert list(found["manifests"]["ann"]) == [
+        "canvas_path",
+        "wallet",
+        "user",
+        "verified_quote_count",
+        "temporal_allowed_count",
+        "prior_followup_count",
+        "growth_summary_present",
+        "cognition_status",
+        "fear_count",
+        "steering_target_count",
+    ]
+    assert found["details"] == {"eve": "nothing to follow up on"}

@@ -35,7 +35,7 @@ class Begun:
 
     def __init__(self, place: RunPlace) -> None:
         self.place = place
-        self.waiting: list[dict[str, str]] = []
+        self.waiting: list[dict[str, Any]] = []
         self.skipped: list[dict[str, str]] = []
         self.warnings: list[str] = []
         self.batch: str | None = None
@@ -154,7 +154,8 @@ def _walk_to_question(context: FollowUp, begun: Begun, case: Case) -> tuple[str,
         _leave_out(begun, case, walked)
         return None
     gap = walked.outcome.gap
-    begun.waiting.append({"user": case.user, "slug": gap.id, "packet": f"packet:{begun.place.run}/{gap.id}"})
+    packet = f"packet:{begun.place.run}/{gap.id}"
+    begun.waiting.append({"user": case.user, "slug": gap.id, "packet": packet, "manifest": case.manifest})
     return begun.place.item(gap.id), dossier_of(case, begun.place.run, gap.packet(), gap.default)
 
 

@@ -53,6 +53,7 @@ class FollowUp:
         "flags",
         "index",
         "layout",
+        "log",
         "now",
         "others",
         "selected",
@@ -80,6 +81,7 @@ class FollowUp:
         self.finishing: Finishing
         self.tx: Transaction | None = None
         self.warnings: list[str] = []
+        self.log: list[str] = []
 
     @property
     def growth_enabled(self) -> bool:

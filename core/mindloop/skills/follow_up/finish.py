@@ -31,7 +31,7 @@ def finish(context: FollowUp, tx: Transaction, place: RunPlace, head: dict[str, 
         The batch file's path.
     """
     context.finishing = Finishing(tx, place, head, answered)
-    walk(FOLLOW_UP.trailing(), context, context.modes)
+    context.log += walk(FOLLOW_UP.trailing(), context, context.modes).notes
     head["state"] = COMPLETE if set(head["waiting"]) <= set(head["done"]) else OPEN
     head["updated_at"] = stamp(context.now)
     write_object(tx, place.head, head)

@@ -68,6 +68,7 @@ def resume(workspace: Workspace, run: str, now: datetime, progress: Progress | N
     resumed.batch, resumed.state = head.get("batch"), head["state"]
     resumed.open = sorted(set(head["waiting"]) - set(head["done"]))
     resumed.skipped = skipped_users(head)
+    resumed.log += context.log
     resumed.warnings = context.warnings
     return resumed
 
