@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
-from mindloop.store import atomic, scopes
+from mindloop.store import atomic, reach, scopes
 from mindloop.store.errors import StoreFailure
 from mindloop.store.journal import (
     COMMITTED,
+    FOLDER,
     INTENT,
     appended,
     folder,
@@ -67,6 +68,7 @@ def _write_intent(root: str, held: tuple[str, ...], entries: list[Entry]) -> str
 
     global _counter  # noqa: PLW0603 - one number for each journal of this process
     text = json.dumps({"version": 1, "scopes": list(held), "pid": os.getpid(), "entries": entries})
+    reach.require(root, FOLDER)
     atomic.make_dirs(folder(root))
     while True:
         _counter += 1

@@ -22,7 +22,7 @@ from __future__ import annotations
 import os
 import zlib
 
-from mindloop.store import atomic, scopes
+from mindloop.store import atomic, reach, scopes
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
@@ -44,14 +44,27 @@ def folder(root: str) -> str:
 
 
 def pending(root: str) -> list[str]:
-    """Return the names of all journals, of live and of dead transactions."""
+    """Return the names of all journals, of live and of dead transactions; what is no file is none."""
+    if reach.leads_out(root, FOLDER):
+        return []
     try:
-        names = os.listdir(folder(root))
+        with os.scandir(folder(root)) as entries:
+            found = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         raise atomic.failure(folder(root), "list it", error) from error
-    return sorted(name for name in names if name.endswith((INTENT, COMMITTED)) and "~" in name)
+    return sorted(name for name in found if name.endswith((INTENT, COMMITTED)) and "~" in name)
+
+
+def kept_as(root: str, name: str) -> str:
+    """Return the name under which a journal that cannot be dealt with is kept; no other one is replaced."""
+    stem = name.removesuffix(INTENT).removesuffix(COMMITTED)
+    kept, number = stem + INCOMPLETE, 1
+    while os.path.lexists(os.path.join(folder(root), kept)):
+        number += 1
+        kept = f"{stem}-{number}{INCOMPLETE}"
+    return kept
 
 
 def target(root: str, rel: str) -> str:
@@ -155,13 +168,16 @@ def read(root: str, name: str) -> tuple[tuple[str, ...], list[Entry]] | None:
 
 
 def _first_scope(name: str) -> tuple[str, ...]:
-    return (name.partition("~")[0].replace(".", ":", 1),)
+    try:
+        return scopes.ordered([name.partition("~")[0].replace(".", ":", 1)])
+    except WrongInput:
+        return ("world",)  # mindloop names no journal like that; any lock does
 
 
 def parse_entries(data: bytes) -> tuple[tuple[str, ...], list[Entry]] | None:
     """Read and check the bytes of a journal; None when they are not one.
 
-    The file may have come with a copied folder: nothing in it may lead out of the workspace.
+    The file may have come with a copied folder. Where its paths lead is judged by ``reach.may_recover``.
     """
     import json
 

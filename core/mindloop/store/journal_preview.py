@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from mindloop.store import atomic, journal
+from mindloop.store import atomic, journal, reach
 from mindloop.store.journal import FOLDER, appended_to, fits
 
 TYPE_CHECKING = False
@@ -27,12 +27,14 @@ def preview(root: str, name: str) -> Told:
         return []
     parsed = journal.parse_entries(data)
     entries = parsed[1] if parsed else []
+    ours = [entry for entry in entries if reach.may_recover(root, entry["path"])]
     if name.endswith(journal.INTENT):
-        return [(place, data, None), *(one for entry in entries for one in _undone(root, entry))]
-    told = [_completed(root, entry) for entry in journal.in_order(entries)]
+        told: list[Told | None] = [_undone(root, entry) for entry in ours]
+    else:
+        told = [_completed(root, entry) for entry in journal.in_order(ours)]
     kept: Told = []
-    if not entries or any(one is None for one in told):
-        kept = [(place.removesuffix(journal.COMMITTED) + journal.INCOMPLETE, None, data)]
+    if len(ours) < len(entries) or None in told or (not entries and name.endswith(journal.COMMITTED)):
+        kept = [(f"{FOLDER}/{journal.kept_as(root, name)}", None, data)]
     return [(place, data, None), *kept, *(one for some in told for one in some or [])]
 
 
@@ -42,7 +44,7 @@ def _undone(root: str, entry: Entry) -> Told:
 
 
 def _gone(root: str, entry: Entry) -> Told:
-    """The temporary file goes; it is not shown where a link leads out of the workspace."""
+    """The temporary file goes; it is not shown where it lies in a folder elsewhere that is the workspace's own."""
     path = journal.temporary(root, entry)
     data = atomic.read_file(path)
     rel = os.path.relpath(path, root)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 
-from mindloop.store import atomic, lock, scopes
+from mindloop.store import atomic, lock, reach, scopes
 from mindloop.store.errors import Busy, StoreFailure
 from mindloop.store.journal import (
     COMMITTED,
-    INCOMPLETE,
     INTENT,
     appended_to,
     fits,
     folder,
     forget,
     in_order,
+    kept_as,
     pending,
     read,
     sync_folders,
@@ -84,31 +84,48 @@ def needed_scopes(root: str, name: str) -> tuple[str, ...] | None:
 def finish(root: str, name: str, held: tuple[str, ...]) -> str | None:
     """Complete or undo one journal of a dead process, whose scopes the caller holds. May be repeated.
 
+    What names other things than files of the workspace is left alone; the journal is kept and reported.
+
     Returns:
         What was done, or None when the journal is gone or needs more scopes than ``held``.
     """
     content = read(root, name)
     if content is None or not set(content[0]) <= set(held):
         return None
-    path = os.path.join(folder(root), name)
     entries = content[1]
+    ours: list[Entry] = []
+    lost: list[Entry] = []
+    for entry in entries:
+        (ours if reach.may_recover(root, entry["path"]) else lost).append(entry)
     if name.endswith(INTENT):
-        for entry in entries:
-            if entry["do"] == "write":
-                atomic.remove(temporary(root, entry))
-        atomic.remove(path)
-        return f"undid an unfinished change of {_files(entries)}"
-    lost = [entry["path"] for entry in in_order(entries) if not _redo(root, entry)] if entries else ["(unreadable)"]
-    sync_folders(root, [entry for entry in entries if os.path.isdir(os.path.dirname(target(root, entry["path"])))])
-    if lost:
-        atomic.rename(path, path.removesuffix(COMMITTED) + INCOMPLETE)
-        return f"could not complete a change of {', '.join(lost)}: kept as {name.removesuffix(COMMITTED)}{INCOMPLETE}"
+        return _undo(root, name, ours, lost)
+    lost += [entry for entry in in_order(ours) if not _redo(root, entry)]
+    sync_folders(root, [entry for entry in ours if os.path.isdir(os.path.dirname(target(root, entry["path"])))])
+    if lost or not entries:
+        return f"could not complete a change of {_files(lost) if lost else '(unreadable)'}: {_keep(root, name)}"
     forget(root, name.removesuffix(COMMITTED))
     return f"completed an interrupted change of {_files(entries)}"
 
 
+def _undo(root: str, name: str, ours: list[Entry], lost: list[Entry]) -> str:
+    for entry in ours:
+        if entry["do"] == "write":
+            atomic.remove(temporary(root, entry))
+    if lost:
+        return f"could not undo a change of {_files(lost)}: {_keep(root, name)}"
+    atomic.remove(os.path.join(folder(root), name))
+    return f"undid an unfinished change of {_files(ours)}"
+
+
+def _keep(root: str, name: str) -> str:
+    kept = kept_as(root, name)
+    atomic.rename(os.path.join(folder(root), name), os.path.join(folder(root), kept))
+    return f"kept as {kept}"
+
+
 def _files(entries: list[Entry]) -> str:
-    names = [entry["path"] for entry in entries]
+    paths = [entry["path"] for entry in entries]
+    names = [path if path.isprintable() else ascii(path) for path in paths]
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "") or "nothing"
 
 

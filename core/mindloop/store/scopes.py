@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from mindloop.store import lock
+from mindloop.store import lock, reach
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
@@ -41,14 +41,17 @@ def file_name(scope: str) -> str:
     return scope.replace(":", ".")
 
 
+LOCKS = ".mindloop/locks"
+
+
 def lock_path(root: str, scope: str) -> str:
     """Return the side-car file of a scope."""
-    return os.path.join(root, ".mindloop", "locks", file_name(scope) + ".lock")
+    return os.path.join(root, *LOCKS.split("/"), file_name(scope) + ".lock")
 
 
 def long_lock_path(root: str, name: str) -> str:
     """Return the side-car file of a lock that is held for minutes and is no scope: ``driver``."""
-    return os.path.join(root, ".mindloop", "locks", name + ".lock")
+    return os.path.join(root, *LOCKS.split("/"), name + ".lock")
 
 
 def default_timeout() -> float:
@@ -81,10 +84,11 @@ class Locks:
         self._held: list[lock.Lock] = []
 
     def take(self, timeout: float) -> None:
-        """Take all of them within ``timeout`` seconds, or none (``Busy``)."""
+        """Take all of them within ``timeout`` seconds, or none (``Busy``; ``Malformed`` where they lie elsewhere)."""
         import time  # built in
 
         end = time.monotonic() + timeout
+        reach.require(self.root, LOCKS)
         try:
             for scope in self.scopes:
                 path = lock_path(self.root, scope)

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from mindloop.store import commit, journal, overlay, recovery
+from mindloop.store import commit, journal, overlay, reach, recovery
 from mindloop.store.scopes import Locks, default_timeout, ordered
 
 TYPE_CHECKING = False
@@ -131,7 +131,8 @@ class Transaction:
         """Stage the whole next content of a file; text is written as UTF-8.
 
         Raises:
-            Malformed: the text holds half of a surrogate pair.
+            Malformed: the text holds half of a surrogate pair, or a link leads out of the workspace (``append`` and
+                ``remove`` refuse that too).
         """
         key = self._key(rel)
         self._written[key] = overlay.encoded(rel, data)
@@ -156,7 +157,9 @@ class Transaction:
     def _key(self, rel: str) -> str:
         if not self._open:
             raise RuntimeError("the transaction is closed")
-        return self.workspace.key(rel)
+        key = self.workspace.key(rel)
+        reach.require(self.workspace.root, key)
+        return key
 
     # --- reading, staged changes included ---------------------------------------------------------------------------
 

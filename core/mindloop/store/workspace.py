@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 
-from mindloop.store import atomic, overlay, recovery
+from mindloop.store import atomic, overlay, reach, recovery
 from mindloop.store.errors import WrongInput
 from mindloop.store.locate import check_schema, find_root
 from mindloop.store.lock import LongLock
-from mindloop.store.scopes import long_lock_path
+from mindloop.store.scopes import LOCKS, long_lock_path
 from mindloop.store.transaction import Transaction
 
 TYPE_CHECKING = False
@@ -86,6 +86,7 @@ class Workspace:
             name: what there is one of in a workspace: ``driver``.
             what: what this process does, named to those who are refused (``Busy``).
         """
+        reach.require(self.root, LOCKS)
         return LongLock(long_lock_path(self.root, name), what)
 
     def recover(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import zlib
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mindloop.store import atomic, commit, journal
-from mindloop.store.errors import Busy, StoreFailure
+from mindloop.store.errors import Busy, Malformed, StoreFailure
 from mindloop.store.lock import Lock
+from mindloop.store.repairs import FinishJournals
 from mindloop.store.scopes import lock_path
 from mindloop.store.workspace import Workspace
 from tests.helpers.faults import snapshot
@@ -250,3 +252,139 @@ def test_a_forked_child_may_not_commit(workspace: Workspace) -> None:
 
     assert "RuntimeError: a forked child may not commit its parent's transaction" in said
     assert workspace.read("a.txt") == b"staged\n"
+
+
+def _odd_entry(path: str, data: bytes = b"", *, do: str = "write") -> dict[str, Any]:
+    added = {"at": 0, "data": base64.b64encode(data).decode()}
+    return {"do": do, "path": path, **(added if do == "append" else {"size": len(data), "crc": zlib.crc32(data)})}
+
+
+@pytest.mark.parametrize("ending", ["json", "tmp"])
+@pytest.mark.parametrize("do", ["write", "append", "remove"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".",
+        "./",
+        "./a.txt",
+        "folder",
+        "folder/",
+        "pipe",
+        "loop",
+        "a.txt/below",
+        "busy.txt",
+        "linked-file",
+        "linked-folder/precious.txt",
+        "linked-folder/new.txt",
+        "x" * 252,
+        "x" * 300,
+        "x/" * 3000 + "x",
+        "gr/\ud800",
+        ".mindloop/locks/research.lock",
+        ".mindloop/journal/other~1-1.json",
+    ],
+    ids=lambda path: ascii(path)[:40],
+)
+def test_a_journal_of_what_is_no_file_of_the_workspace_is_kept_aside(
+    path: str, do: str, ending: str, tmp_path: Path
+) -> None:
+    """Nothing that it names is touched, inside or outside; it is told once, and commands go on."""
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for folder in (outside, root / "folder", root / ".mindloop/locks", root / ".mindloop/journal"):
+        folder.mkdir(parents=True)
+    for place in (outside, root, root / ".mindloop/locks"):
+        for name in ("precious.txt", ".precious.txt.tmp", ".new.txt.tmp", "research.lock", "a.txt"):
+            (place / name).write_bytes(b"")
+    (tmp_path / ".root.tmp").write_bytes(b"")
+    (root / "linked-file").symlink_to("../outside/precious.txt")
+    (root / "linked-folder").symlink_to("../outside")
+    (root / "loop").symlink_to("loop")
+    (root / ".busy.txt.tmp").mkdir()
+    os.mkfifo(root / "pipe")
+    workspace = Workspace(str(root))
+    before = sorted(str(one) for one in tmp_path.rglob("*"))
+    kept = _journal(workspace, f"research~1-1.{ending}", [_odd_entry(path, do=do)], ("research",))
+    with open(kept, "rb") as file:
+        content = file.read()
+
+    shown = FinishJournals().changes(workspace)
+    notes = workspace.recover()
+
+    place = ".mindloop/journal/research~1-1"
+    assert [note.partition(": ")[2] for note in notes] == ["kept as research~1-1.incomplete"]
+    assert [(one.path, one.after) for one in shown] == [(f"{place}.{ending}", None), (f"{place}.incomplete", content)]
+    assert sorted(str(one) for one in tmp_path.rglob("*")) == sorted([*before, f"{root}/{place}.incomplete"])
+    assert workspace.recover() == []
+    with workspace.transaction("research", timeout=0.1) as tx:
+        tx.write("a.txt", "on we go\n")
+    assert (outside / "precious.txt").read_bytes() == b""
+
+
+def test_the_rest_of_a_change_is_completed(workspace: Workspace) -> None:
+    """Where somebody put a folder in the place of one file, the other files get their new content."""
+    os.unlink(workspace.path("b.txt"))
+    entries = [_prepared(workspace, "a.txt", b"new a\n"), _prepared(workspace, "b.txt", b"new b\n")]
+    os.mkdir(workspace.path("b.txt"))
+    _journal(workspace, "research~1-1.json", entries, ("research",))
+
+    assert workspace.recover() == ["could not complete a change of b.txt: kept as research~1-1.incomplete"]
+    assert workspace.read("a.txt") == b"new a\n"
+    assert sorted(os.listdir(workspace.root)) == [".b.txt.tmp", ".mindloop", "a.txt", "b.txt", "log.jsonl"]
+
+
+def test_a_kept_journal_is_never_replaced(workspace: Workspace) -> None:
+    """A second one of the same name is kept beside the first."""
+    for text in ("[1]", "[2]"):
+        path = _journal(workspace, "research~1-1.json", [], ("research",))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        workspace.recover()
+
+    kept = {name: workspace.read(f"{journal.FOLDER}/{name}") for name in os.listdir(journal.folder(workspace.root))}
+    assert kept == {"research~1-1.incomplete": b"[1]", "research~1-1-2.incomplete": b"[2]"}
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+def test_what_is_no_file_is_no_journal(kind: str, workspace: Workspace) -> None:
+    """A folder, a pipe or a link among the journals is passed over and stays."""
+    path = os.path.join(journal.folder(workspace.root), "research~1-1.tmp")
+    os.makedirs(os.path.dirname(path))
+    if kind == "folder":
+        os.mkdir(path)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        os.symlink(workspace.path("a.txt"), path)
+
+    assert workspace.recover() == []
+    with workspace.transaction("research") as tx:
+        tx.write("b.txt", "new\n")
+    assert os.path.lexists(path)
+
+
+def test_a_folder_of_journals_elsewhere_is_not_ours(workspace: Workspace, tmp_path: Path) -> None:
+    """A link in place of our own folders neither loses files of others nor lets a lock be written there."""
+    for own in ("locks", "journal"):
+        elsewhere = tmp_path.parent / f"{tmp_path.name}-{own}"
+        elsewhere.mkdir()
+        (elsewhere / "report~1.tmp").write_bytes(b"theirs")
+        (tmp_path / ".mindloop").mkdir(exist_ok=True)
+        (tmp_path / f".mindloop/{own}").symlink_to(elsewhere)
+
+        assert workspace.recover() == []
+        with (
+            pytest.raises(Malformed, match=rf"\.mindloop/{own}: a link leads out"),
+            workspace.transaction("world") as tx,
+        ):
+            tx.write("a.txt", "new\n")
+        assert workspace.read("a.txt") == b"old a\n"
+        assert os.listdir(elsewhere) == ["report~1.tmp"]
+        (tmp_path / f".mindloop/{own}").unlink(missing_ok=True)
+
+
+def test_a_name_that_mindloop_gives_no_journal_makes_no_lock_of_its_own(workspace: Workspace) -> None:
+    """A journal of an odd name is dealt with under a lock that exists anyhow."""
+    for name in ("..~1-1", "\x1b[31mresearch~1-1", "~"):
+        _journal(workspace, f"{name}.json", ["x"], ())  # type: ignore[list-item]
+    assert len(workspace.recover()) == 3
+    assert os.listdir(workspace.path(".mindloop/locks")) == ["world.lock"]
