@@ -51,7 +51,8 @@ def message(reason: str = "H1: Trust in badges", body: str = "did you look again
 
 
 def result(*messages: Message, slug: str = "xabbu") -> UserResult:
-    return cast("UserResult", {"user": slug, "slug": slug, "messages": list(messages) or [message()]})
+    made = {"user": slug, "slug": slug, "messages": list(messages) or [message()], "host": "claude"}
+    return cast("UserResult", made)
 
 
 def hypothesis(number: int = 1, title: str = "Trust in badges", confidence: str = "low") -> dict[str, str]:

@@ -17,7 +17,7 @@ from mindloop.observer.escaping import (
     write_body,
     write_line,
 )
-from mindloop.observer.lines import clean_line
+from mindloop.observer.lines import SURROGATE, clean_line
 from mindloop.observer.names import fold
 from mindloop.observer.provenance.quotes import blockquotes
 from mindloop.observer.sanitizer import heading_text
@@ -70,7 +70,7 @@ def held(one, number=1):
     return {
         "number": number,
         "hypothesis_or_trigger": clean_line(heading_text(one["hypothesis_or_trigger"])) or "follow-up",
-        "anchor_quote_text": clean_line(one["anchor_quote_text"]),
+        "anchor_quote_text": SURROGATE.sub("\ufffd", " ".join(one["anchor_quote_text"].split())),
         "anchor_quote_hash": one["anchor_quote_hash"].lower().removeprefix("sha256:"),
         "message_body": clean_body(one["message_body"]),
     }

@@ -21,6 +21,9 @@ _STRUCTURE = (
 _TO_ESCAPE = re.compile(r"^([^\S\n]*)(\\*)" + _STRUCTURE, re.MULTILINE)
 _ESCAPED = re.compile(r"^([^\S\n]*)\\(\\*)" + _STRUCTURE, re.MULTILINE)
 _ENTITY = re.compile(r"&(lt|gt|quot|amp);")
+_CONTROLS = "[0-8]|1[4-9]|2[0-7]|12[7-9]|13[0-24-9]|1[45][0-9]"  # the numbers of what lines.CONTROL matches
+_NUMBER = re.compile(rf"&(#(?:{_CONTROLS});)")
+_QUOTED = re.compile(rf"&(?:(lt|gt|quot|amp)|#({_CONTROLS}));")
 _PLAIN = {"lt": "<", "gt": ">", "quot": '"', "amp": "&"}
 
 
@@ -54,6 +57,18 @@ def write_line(text: str) -> str:
 def read_line(text: str) -> str:
     """What ``write_line`` or ``guard_comments`` made safe."""
     return unescape(text)
+
+
+def write_quote(text: str) -> str:
+    """A quote for a place inside a line, with every character that its hash knows: controls stand as entities."""
+    spaced = SURROGATE.sub("\ufffd", " ".join(text.split()))
+    kept = _NUMBER.sub(r"&amp;\1", guard_comments(spaced))
+    return CONTROL.sub(lambda found: f"&#{ord(found[0])};", kept)
+
+
+def read_quote(text: str) -> str:
+    """What ``write_quote`` made safe, to the character but for white space."""
+    return _QUOTED.sub(lambda found: chr(int(found[2])) if found[2] else _PLAIN[found[1]], text)
 
 
 def write_body(text: str) -> str:

@@ -6,7 +6,7 @@ Only type checkers import this module: at run time the records are plain dicts, 
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 
 class ProvenanceRecord(TypedDict, total=False):
@@ -173,6 +173,7 @@ class GrowthBatch(TypedDict):
     batch_seq: int
     messages_sent: int
     message_ids: list[GrowthMessage]
+    host: NotRequired[str]  # "rehearsal" where no model wrote them and nobody sends them: our own addition
 
 
 class GrowthHypothesis(TypedDict):

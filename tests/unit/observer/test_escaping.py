@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mindloop.observer import escaping
+from mindloop.observer.lines import CONTROL
 
 
 @pytest.mark.parametrize(
@@ -70,3 +71,19 @@ def test_what_is_no_name_becomes_a_safe_one_of_its_own(name):
     assert made == escaping.slug(name)
     assert made.isascii()
     assert "\n" not in made
+
+
+@pytest.mark.parametrize(
+    "quote", ["esc \x1b[31m quote", "a\x00b\x7f", "&#27; and \x1b", "&amp;#27;", "<!-- \x9f -->", "plain"]
+)
+def test_a_quote_keeps_what_was_hashed(quote):
+    """A control character stands as an entity and comes back, so that the words still have their hash."""
+    written = escaping.write_quote(quote)
+    assert (written.isprintable(), escaping.read_quote(written)) == (True, quote)
+
+
+def test_every_control_character_has_its_entity():
+    """What is taken out of other lines is kept in a quote, one and all."""
+    controls = "".join(chr(number) for number in range(0xA0) if CONTROL.match(chr(number)))
+    assert escaping.read_quote(escaping.write_quote(controls)) == controls
+    assert escaping.write_quote("\x1b") == "&#27;"

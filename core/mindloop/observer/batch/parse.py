@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from mindloop.observer.escaping import read_body, read_line
+from mindloop.observer.escaping import read_body, read_line, read_quote
 from mindloop.observer.lines import clean_line
 from mindloop.store import front_matter
 from mindloop.store.errors import Malformed, WrongInput
@@ -173,7 +173,7 @@ def _parse_message(match: re.Match[str], part: str) -> BatchMessage:
     return {
         "number": int(match.group(1)),
         "hypothesis_or_trigger": read_line(match.group(2)),
-        "anchor_quote_text": read_line(anchor),
+        "anchor_quote_text": read_quote(anchor),
         "anchor_quote_hash": digest,
         "token": token,
         "message_body": read_body(body),

@@ -7,10 +7,12 @@ people, never does (A41). A section is found by its whole heading, so ``bob`` ge
 from __future__ import annotations
 
 import re
+from collections import Counter
 from zlib import compress, decompress
 
 from mindloop.observer.batch.parse import BATCH_TYPE, record_list, sections, text_list, without_rule
 from mindloop.observer.layout import layout_of
+from mindloop.observer.lines import excerpt
 from mindloop.observer.names import fold
 from mindloop.store import front_matter
 from mindloop.store.clock import is_date_only, parse_instant, stamp
@@ -18,6 +20,8 @@ from mindloop.store.errors import MindloopError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
+
     from mindloop.store.workspace import Workspace
 
 FILE_LIMIT = 32_000_000
@@ -28,7 +32,6 @@ _KEPT = 8_000_000
 
 # The canvas's file name may stand in a prompt once (step 2h), a token belongs to one message only.
 _DROPPED = re.compile(r"^[ \t]*(?:\*\*Canvas\*\*:|>[ \t]*Token:)")
-_CANVAS_NEXT = re.compile(r"[^\n]*\n\s*\*\*Canvas\*\*:")
 
 
 class PriorIndex(dict[str, list[tuple[str, str]]]):
@@ -87,6 +90,7 @@ def batch_index(ws: Workspace) -> PriorIndex:
             continue
         if moments:
             index.keep(path, text)
+            index.problems += _doubled(path, text, moments)
         for user, moment in moments.items():
             index.setdefault(user, []).append((moment, path))
     for entries in index.values():
@@ -136,12 +140,18 @@ def _parts(body: str) -> dict[str, str]:
     grouped: dict[str, list[str]] = {}
     for section in sections(body):
         grouped.setdefault(fold(section.name), []).append(body[section.start : section.end])
-    return {user: "\n\n".join(map(_without_dropped, own)) for user, all_ in grouped.items() if (own := _real(all_))}
+    return {user: _without_dropped(own[0]) for user, own in grouped.items() if len(own) == 1}
 
 
-def _real(own: list[str]) -> list[str]:
-    """One of several sections may be a line inside somebody's message: a real one starts with its canvas."""
-    return own if len(own) == 1 else [part for part in own if _CANVAS_NEXT.match(part)]
+def _doubled(path: str, text: str, users: Container[str]) -> Iterator[str]:
+    """Yield a sentence for each user who has several sections.
+
+    One of them may be a line inside somebody else's message, and nothing tells which.
+    """
+    names = Counter(fold(section.name) for section in sections(front_matter.split(text)[2]))
+    for user, count in names.items():
+        if count > 1 and user in users:
+            yield f"{path}: {excerpt(user, 64)!r} has {count} sections; none of them is seen as an earlier follow-up"
 
 
 def _without_dropped(section: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mindloop.observer.answer.text import NO_TRIGGER
 from mindloop.observer.canonical import norm_hash
-from mindloop.observer.escaping import guard_comments, heading_name, write_body, write_line
+from mindloop.observer.escaping import guard_comments, heading_name, write_body, write_line, write_quote
 from mindloop.observer.lines import clean_line
 from mindloop.observer.sanitizer import heading_text
 from mindloop.store.errors import WrongInput
@@ -98,7 +98,7 @@ def _anchor(message: Message) -> list[str]:
         came = clean_line(message["anchor_quote_hash"])[:80]
         raise WrongInput(f"a message's anchor hash is {came!r}; expected 64 hexadecimal digits", _SPOILED)
     return [
-        f'> Anchor quote: "{write_line(message["anchor_quote_text"])}"',
+        f'> Anchor quote: "{write_quote(message["anchor_quote_text"])}"',
         f"> <!-- prov:sha256:{anchor} — orchestrator-verified -->",
     ]
 

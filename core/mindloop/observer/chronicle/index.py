@@ -7,7 +7,7 @@ from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import clean_line, one_line
 from mindloop.store import records
 from mindloop.store.clock import DAY_LENGTH, parse_instant, stamp
-from mindloop.store.errors import Negative, WrongInput
+from mindloop.store.errors import Malformed, Negative, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 NONE_NEAR = "No releases found near this user's last feedback date."
 NO_INDEX = "Chronicle not available. Run chronicle-ingest.sh to seed release data."
 """What a packet says without an index; the sentence is the source document's, whose command this pack does not have."""
-INDEX_LIMIT = 64_000_000
+INDEX_LIMIT = 4_000_000
+"""Bytes above which an index is not read: it is derived, and so many releases nobody has."""
+_USELESS = 1_000
+"""Lines without use after which the rest of an index is not read."""
+_TOLD = 5
 
 
 def index_record(release: Release) -> ReleaseRecord:
@@ -77,7 +81,8 @@ def write_index(tx: Transaction, releases: list[Release]) -> int:
     after = _index_bytes(releases)
     if before != after:
         tx.write(rel, after)
-    known = {str(line.record.get("id")) for line in records.scan(before or b"") if line.record}
+    readable = before if before and len(before) <= INDEX_LIMIT else b""
+    known = {str(line.record.get("id")) for line in records.scan(readable) if line.record}
     return sum(release["id"] not in known for release in releases)
 
 
@@ -87,22 +92,42 @@ def index_is_current(ws: Workspace, releases: list[Release]) -> bool:
 
 
 def load_index(ws: Workspace) -> tuple[list[ReleaseRecord] | None, list[str]]:
-    """The index's releases by start (None where there is no index) and a warning for each line without use."""
+    """The index's releases by start, and a warning for each of the first lines without use.
+
+    None where there is no index, or one that is too large to be ours; of the latter the warning tells.
+    """
     rel = layout_of(ws).chronicle_index
-    data = ws.read(rel, INDEX_LIMIT)
+    try:
+        data = ws.read(rel, INDEX_LIMIT)
+    except Malformed as error:
+        return None, [f"{error.message}; no release is told of"]
     if data is None:
         return None, []
     found: list[ReleaseRecord] = []
-    warnings = []
+    useless: list[records.Line] = []
     for line in records.scan(data):
         record = _usable(line.record) if line.record else None
         if record:
             found.append(record)
-        elif line.record or line.reason:
-            reason = line.reason or "no id or no readable time.start"
-            warnings.append(f"{rel}: line {line.number}: {reason}; the line is left out")
+        else:
+            useless.append(line)
+        if len(useless) > _USELESS:
+            break
     found.sort(key=lambda record: (record["time"]["start"], record["id"]))
-    return found, warnings
+    return found, _index_warnings(rel, useless)
+
+
+def _index_warnings(rel: str, useless: list[records.Line]) -> list[str]:
+    bad = [line for line in useless if line.record or line.reason]
+    told = [
+        f"{rel}: line {line.number}: {line.reason or 'no id or no readable time.start'}; the line is left out"
+        for line in bad[:_TOLD]
+    ]
+    if len(bad) > _TOLD:
+        told.append(f"{rel}: {len(bad) - _TOLD} more lines are left out")
+    if len(useless) > _USELESS:
+        told.append(f"{rel}: what follows line {useless[-1].number} is not read")
+    return told
 
 
 def _usable(record: dict[str, Any]) -> ReleaseRecord | None:
@@ -156,9 +181,10 @@ def query(ws: Workspace, around: str, window_days: int) -> list[ReleaseRecord]:
         raise WrongInput(f"--around is {clean_line(around)[:80]!r}; expected a date or an ISO 8601 instant", AS_A_DATE)
     if window_days < 0:
         raise WrongInput(f"--window is {window_days}; expected 0 or more days", "Use for example --window 14.")
-    index, _ = load_index(ws)
+    index, warnings = load_index(ws)
     if index is None:
-        raise Negative("the chronicle has no index yet", "Derive it from the entries: chronicle.py rebuild")
+        reason = warnings[0] if warnings else "the chronicle has no index yet"
+        raise Negative(reason, "Derive it from the entries: chronicle.py rebuild")
     return near(index, instant.date(), window_days)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from mindloop.observer.growth.outcome import settle
-from mindloop.observer.growth.state import GrowthPolicy, clone, messages, sync_hypotheses
+from mindloop.observer.growth.state import GrowthPolicy, clone, is_rehearsal, messages, sync_hypotheses
 from mindloop.observer.score import dimension_scores
 from mindloop.store.clock import parse_instant, stamp
 
@@ -69,7 +69,7 @@ def advance_cycle(
 
 
 def expire_pending(state: GrowthState, max_cycles: int, max_days: int, now: datetime) -> GrowthState:
-    """Count messages without a reply as silence once their window has passed.
+    """Count messages without a reply as silence once their window has passed; rehearsed ones as unknown.
 
     Args:
         state: the user's growth.
@@ -84,7 +84,7 @@ def expire_pending(state: GrowthState, max_cycles: int, max_days: int, now: date
         if message["outcome"] != "pending":
             continue
         if newest - batch["batch_seq"] >= max_cycles or _age(batch, message, now) >= window:
-            settle(expired, message, "silence", now)
+            settle(expired, message, "unknown" if is_rehearsal(batch) else "silence", now)
     return expired
 
 

@@ -6,7 +6,7 @@ import re
 
 from mindloop.observer.growth.metrics import counters_of
 from mindloop.observer.growth.patterns import classify_question_pattern, hypothesis_ids, topic_tags
-from mindloop.observer.growth.state import sync_hypotheses
+from mindloop.observer.growth.state import REHEARSAL, sync_hypotheses
 from mindloop.store.clock import stamp
 from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import WrongInput
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from mindloop.observer.types import GrowthMessage, GrowthState, Message, UserResult
+    from mindloop.observer.types import GrowthBatch, GrowthMessage, GrowthState, Message, UserResult
 
 MESSAGE_ID = re.compile(r"fu-[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9_-]+-[0-9]+-[0-9]+")
 TOKEN_DIGITS = 8
@@ -78,14 +78,15 @@ def record_batch(
     sent = [_sent(ids, message, boundary) for ids, message in zip(reserved, result["messages"], strict=True)]
     for message in sent:
         counters_of(recorded, message["question_pattern"])["times_used"] += 1
-    recorded["follow_ups"].append(
-        {
-            "batch_date": day,
-            "batch_seq": recorded["next_batch_seq"],
-            "messages_sent": len(sent),
-            "message_ids": sent,
-        }
-    )
+    batch: GrowthBatch = {
+        "batch_date": day,
+        "batch_seq": recorded["next_batch_seq"],
+        "messages_sent": len(sent),
+        "message_ids": sent,
+    }
+    if result["host"] == REHEARSAL:
+        batch["host"] = REHEARSAL
+    recorded["follow_ups"].append(batch)
     recorded["follow_ups"] = recorded["follow_ups"][-max(1, max_batches) :]
     recorded["next_batch_seq"] += 1
     recorded["last_cycle_at"] = boundary

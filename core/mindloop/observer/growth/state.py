@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 LEVELS = ("low", "medium", "high")
+REHEARSAL = "rehearsal"
+"""The host that stands in a batch which no model wrote and nobody sends."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 """Creation time of a file that does not say when it was made."""
 
@@ -120,6 +122,11 @@ def _blank_hypothesis() -> dict[str, Any]:
         "last_evidence_date": None,
         "confidence_updated_cycle": None,
     }
+
+
+def is_rehearsal(batch: GrowthBatch) -> bool:
+    """Tell whether a batch was only rehearsed: nobody was sent its messages, so nobody can be silent about them."""
+    return batch.get("host") == REHEARSAL
 
 
 def messages(state: GrowthState) -> Iterator[tuple[GrowthBatch, GrowthMessage]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.growth.metrics import is_effective, is_ineffective
-from mindloop.observer.growth.state import clone, messages, stale_ids
+from mindloop.observer.growth.state import clone, is_rehearsal, messages, stale_ids
 from mindloop.observer.sanitizer import sanitize
 
 TYPE_CHECKING = False
@@ -31,8 +31,8 @@ def summary(state: GrowthState) -> GrowthSummary:
                 "hypothesis": sanitize(message["hypothesis"] or "", _TITLE_LIMIT),
                 "sent_at": sanitize(message["sent_at"] or "", _ID_LIMIT),
             }
-            for _batch, message in messages(state)
-            if message["outcome"] == "pending"
+            for batch, message in messages(state)
+            if message["outcome"] == "pending" and not is_rehearsal(batch)
         ],
         "score_delta": _score_delta(state),
     }

@@ -75,12 +75,17 @@ def test_a_heading_inside_a_message_of_ours_starts_no_section(tmp_path):
     assert "\\## bob" in section(ws, "alice")[0]
 
 
-def test_of_several_headings_only_real_sections_count(tmp_path):
-    """In a file of another tool a heading without its canvas line, inside somebody's message, is no section."""
-    alice = "## alice\n\n**Canvas**: c\n**Triggers**: x\n\n### Message 1 (H1)\n\nhey\n## bob\nalice's secret\n\n---\n\n"
-    ws = research_workspace(tmp_path, {f"{FOLLOW_UPS}/2026-01-20.md": foreign("alice, bob", alice + BOB)})
-    assert "secret" not in section(ws, "bob")[0]
-    assert section(ws, "bob")[0].endswith("hi")
+@pytest.mark.parametrize("more", ["", "\n\n**Canvas**: z\n"])
+def test_of_several_sections_none_is_taken(tmp_path, more):
+    """In a file of another tool a heading may stand inside somebody else's message: such a user gets nothing of it."""
+    words = f"hey\n## bob{more}\nalice's secret"
+    alice = f"## alice\n\n**Canvas**: c\n**Triggers**: x\n\n### Message 1 (H1)\n\n{words}\n\n---\n\n"
+    rel = f"{FOLLOW_UPS}/2026-01-20.md"
+    ws = research_workspace(tmp_path, {rel: foreign("alice, bob", alice + BOB)})
+    index = prior.batch_index(ws)
+    assert prior.prior_section(ws, "bob", index) == ("", 0)
+    assert index.problems == [f"{rel}: 'bob' has 2 sections; none of them is seen as an earlier follow-up"]
+    assert (index.last("bob"), prior.prior_section(ws, "alice", index)[1]) == ("2026-01-20T10:00:00Z", 1)
 
 
 @pytest.mark.parametrize(

@@ -130,3 +130,32 @@ def test_bad_lines_of_the_index_are_reported(tmp_path):
 def test_the_day_to_look_around(last_enriched, day):
     """The canvas's last enrichment, as a day of UTC, else today."""
     assert chronicle_index.feedback_day(last_enriched, date(2026, 5, 1)) == date.fromisoformat(day)
+
+
+def test_an_index_that_is_too_large_is_not_read(ws, monkeypatch):
+    """It is derived: what it says is left out with a warning, and building it anew does not read the old one."""
+    monkeypatch.setattr(chronicle_index, "INDEX_LIMIT", 100)
+    index, warnings = chronicle_index.load_index(ws)
+    assert (index, [warning.rpartition(": ")[2] for warning in warnings]) == (
+        None,
+        [f"{ws.size(INDEX)} bytes, at most 100 are read; no release is told of"],
+    )
+    with pytest.raises(Negative, match="at most 100 are read"):
+        chronicle_index.query(ws, "2026-02-01", 14)
+    with ws.transaction("research") as tx:
+        tx.append(INDEX, b"junk\n")
+        assert chronicle_index.rebuild_index(tx).total == 3
+
+
+def test_many_bad_lines_are_told_in_few(ws, monkeypatch):
+    """The first lines are named, the others counted; after too many the rest of the file is not looked at."""
+    monkeypatch.setattr(chronicle_index, "_USELESS", 20)
+    good = ws.read(INDEX)
+    with ws.transaction("research") as tx:
+        tx.write(INDEX, good + b"a b\n" * 10 + b"\n" * 30 + good.replace(b"CHRON", b"LATER"))
+    index, warnings = chronicle_index.load_index(ws)
+    assert (ids(index), len(warnings)) == (["A", "B", "C"], 7)
+    assert [warning.partition(": ")[2] for warning in warnings[5:]] == [
+        "5 more lines are left out",
+        "what follows line 24 is not read",
+    ]

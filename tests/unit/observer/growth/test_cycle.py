@@ -216,3 +216,12 @@ def test_the_response_window_of_the_settings_counts():
     state = advance_cycle(recorded(message()), settings, days(2), SNAPSHOT)
     assert sent(state)["outcome"] == "silence"
     assert state["last_updated"] == "2026-02-16T09:30:00Z"
+
+
+def test_a_rehearsed_message_is_never_silence():
+    """It was not sent, so its window ends in unknown, which no rate counts."""
+    state, _ = record_batch(fresh(), {**result(message()), "host": "rehearsal"}, DAY, NOW)
+    expired = expire_pending(state, 3, 14, days(20))
+    counters = expired["question_patterns"][sent(expired)["question_pattern"]]
+    assert (sent(expired)["outcome"], counters["unknown_count"], counters["silence_count"]) == ("unknown", 1, 0)
+    assert counters["response_rate"] == 0

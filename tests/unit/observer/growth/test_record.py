@@ -131,3 +131,11 @@ def test_a_state_comes_back_from_its_file_as_it_was():
     sent(state)["token"] = "01234567"
     assert schemas.problems(state, "growth") == []
     assert schemas.typed(strict_yaml.load(strict_yaml.dump(state)), "growth", "x.yaml") == state
+
+
+def test_a_rehearsed_batch_says_so():
+    """Only a batch that no model wrote has the key: nobody sends it."""
+    assert "host" not in recorded()["follow_ups"][0]
+    state, _ = record_batch(fresh(), {**result(message()), "host": "rehearsal"}, DAY, NOW)
+    assert state["follow_ups"][0]["host"] == "rehearsal"
+    assert schemas.problems(state, "growth") == []

@@ -82,3 +82,9 @@ def test_texts_that_a_model_wrote_cannot_steer_the_next_one():
     told = summary(state)
     assert told["pending_followups"][0]["hypothesis"] == "H1: rules OUTPUT FORMAT free"
     assert told["decay_warnings"] == ["H1: root (0 cycles without evidence)"]
+
+
+def test_a_rehearsed_message_is_not_outstanding():
+    """Nobody was asked, so nobody owes an answer."""
+    state, _ = record_batch(recorded(), {**result(message()), "host": "rehearsal"}, DAY, days(1))
+    assert len(summary(state)["pending_followups"]) == 1

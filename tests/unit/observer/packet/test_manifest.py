@@ -145,7 +145,7 @@ def test_another_wallet_is_found(text: str) -> None:
 
 
 def test_a_hash_of_ours_is_no_wallet() -> None:
-    """A wallet chosen like the start of the user's own quote's hash keeps nobody back; other numbers are looked into."""
+    """A wallet that starts like the hash of an own quote keeps nobody back; other numbers are looked into."""
     own_hash = "cd" * 20 + "0" * 24
     prompt = f"bob-canvas.md sha256:{own_hash} {{}}"
 
