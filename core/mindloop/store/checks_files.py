@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import stat
 
-from mindloop.store import journal, quarantine
+from mindloop.store import atomic, journal, quarantine, reach
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding, guarded
+from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import MindloopError
 from mindloop.store.journal_preview import preview
 from mindloop.store.repairs import FinishJournals, Staged
@@ -23,7 +24,7 @@ LEFTOVERS = ".mindloop/leftovers"
 """Where ``--fix`` puts temporary files that no journal names."""
 _FOLDERS = (".mindloop", ".mindloop/locks", journal.FOLDER)
 _FILE_ENDINGS = (".md", ".yaml", ".json", ".jsonl", ".txt", ".lock")
-_NAME_SHOWN = 150
+_NAME_SHOWN = 150  # bytes
 
 
 class Entry:
@@ -163,14 +164,17 @@ def _lives(pid: str) -> bool:
 
 
 def check_leftovers(look: Look) -> Iterator[Finding]:
-    """Report temporary files that no pending journal names."""
+    """Report temporary files that no pending journal names; links are named and left to a person."""
     found = [entry for entry in entries_of(look) if entry.kind == "file" and entry.name.endswith(".tmp")]
     ours = _named_by_journals(look.ws.root)
     for entry in found:
         if entry.rel.startswith((f"{journal.FOLDER}/", f"{LEFTOVERS}/")) or entry.rel in ours:
             continue
-        if os.path.exists(look.ws.path(entry.rel)):  # else its transaction ended while we looked
-            what = "a temporary file that no change in progress names"
+        path = look.ws.path(entry.rel)
+        what = "a temporary file that no change in progress names"
+        if os.path.islink(path) or reach.leads_out(look.ws.root, entry.rel):
+            yield Finding(WARNING, entry.rel, None, f"{what}, through a link; remove the link if nobody needs it")
+        elif os.path.exists(path):  # else its transaction ended while we looked
             yield Finding(WARNING, entry.rel, None, what, _set_leftover_aside(entry.rel))
 
 
@@ -186,20 +190,27 @@ def _named_by_journals(root: str) -> set[str]:
 
 def _set_leftover_aside(rel: str) -> Staged:
     def stage(tx: Transaction) -> None:
-        data = tx.read(rel)
+        data = tx.read(rel) if atomic.is_regular(os.path.join(tx.workspace.root, rel)) else None
         if data is not None:
-            tx.write(kept_name(rel, data), data)
+            tx.write(_free_name(tx, rel, data), data)
             tx.remove(rel)
 
     return Staged(f"move {rel} to {LEFTOVERS}/", scopes_of(rel), stage)
 
 
+def _free_name(tx: Transaction, rel: str, data: bytes) -> str:
+    """Where a leftover is kept; what somebody made of an earlier one of that name stays too."""
+    name, number = kept_name(rel, data), 1
+    while tx.exists(name) and tx.read(name) != data:
+        number += 1
+        name = f"{kept_name(rel, data)}-{number}"
+    return name
+
+
 def kept_name(rel: str, data: bytes) -> str:
     """Return where a leftover is kept: the same bytes from the same place always under the same name."""
-    import zlib
-
-    flat = rel.replace("/", "~").encode("utf-8", "backslashreplace").decode()[-_NAME_SHOWN:]
-    return f"{LEFTOVERS}/{zlib.crc32(data):08x}-{flat.removesuffix('.tmp')}"
+    flat = rel.removesuffix(".tmp").replace("/", "~").encode("utf-8", "backslashreplace")
+    return f"{LEFTOVERS}/{sha256_hex(data)}-{flat[-_NAME_SHOWN:].decode('utf-8', 'ignore')}"
 
 
 def scopes_of(rel: str) -> tuple[str, ...]:

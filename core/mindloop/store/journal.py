@@ -20,9 +20,9 @@ before step 1 until after step 5, so nobody else touches its journal.
 from __future__ import annotations
 
 import os
-import zlib
 
 from mindloop.store import atomic, reach, scopes
+from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
@@ -82,13 +82,13 @@ def temporary(root: str, entry: Entry) -> str:
 
 def write_entry(rel: str, data: bytes) -> Entry:
     """Describe "the file becomes ``data``"."""
-    return {"do": "write", "path": rel, "size": len(data), "crc": zlib.crc32(data)}
+    return {"do": "write", "path": rel, "size": len(data), "sha256": sha256_hex(data)}
 
 
 def remove_entry(root: str, rel: str) -> Entry | None:
     """Describe "the file goes", or None when there is none."""
     data = atomic.read_file(target(root, rel))
-    return None if data is None else {"do": "remove", "path": rel, "size": len(data), "crc": zlib.crc32(data)}
+    return None if data is None else {"do": "remove", "path": rel, "size": len(data), "sha256": sha256_hex(data)}
 
 
 def append_entry(root: str, rel: str, data: bytes) -> Entry:
@@ -109,7 +109,13 @@ def appended(entry: Entry) -> bytes:
 
 def fits(data: bytes | None, entry: Entry) -> bool:
     """Tell whether these are the bytes that a write or remove entry speaks of."""
-    return data is not None and len(data) == entry["size"] and zlib.crc32(data) == entry["crc"]
+    if data is None or len(data) != entry["size"]:
+        return False
+    if "sha256" in entry:
+        return bool(sha256_hex(data) == entry["sha256"])
+    import zlib  # a journal of an earlier version
+
+    return bool(zlib.crc32(data) == entry["crc"])
 
 
 def appended_to(now: bytes | None, entry: Entry) -> bytes | None:
@@ -196,7 +202,8 @@ def _is_entry(entry: Entry) -> bool:
         return False
     if kind == "append":
         return _is_size(entry.get("at")) and _is_base64(entry.get("data"))
-    return kind in ("write", "remove") and _is_size(entry.get("size")) and _is_size(entry.get("crc"))
+    identity = isinstance(entry["sha256"], str) if "sha256" in entry else _is_size(entry.get("crc"))
+    return kind in ("write", "remove") and _is_size(entry.get("size")) and identity
 
 
 def _is_size(value: object) -> bool:

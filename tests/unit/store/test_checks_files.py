@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +19,9 @@ from mindloop.store.checks_files import (
 )
 from mindloop.store.checkup import Examined, Look
 from mindloop.store.clock import parse_instant
+from mindloop.store.repairs import Fix
 from mindloop.store.scopes import ordered
+from mindloop.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,5 +110,76 @@ def test_a_leftover_has_one_name_and_no_folder() -> None:
     """The kept name is flat, bounded and tells bytes apart."""
     name = kept_name("grimoires/" + "deep/" * 99 + ".x.tmp", b"1")
     assert name.count("/") == 2
-    assert len(name.rpartition("/")[2]) < 170
+    assert len(name.rpartition("/")[2]) == 64 + 1 + 150
+    assert len(kept_name("grimoires/" + "🌊" * 60 + ".tmp", b"1").rpartition("/")[2].encode()) <= 64 + 1 + 150
     assert kept_name("a", b"1") != kept_name("a", b"2")
+
+
+def _mend_leftovers(root: Path) -> list[str]:
+    """Make every repair that is proposed; return what was found."""
+    found = list(check_leftovers(look(root)))
+    for one in found:
+        if isinstance(one.fix, Fix):
+            workspace = Workspace(str(root))
+            one.fix.apply(workspace, one.fix.changes(workspace))
+    return [f"{one.path} {'mended' if one.fix else 'left'}" for one in found]
+
+
+@pytest.mark.parametrize("place", ["outside.tmp", "root/world/inside.md"])
+def test_a_link_among_the_leftovers_is_left_to_a_person(tmp_path: Path, place: str) -> None:
+    """What a link leads to is never moved, inside or outside, and neither is the link."""
+    root, precious = tmp_path / "root", tmp_path / place
+    (root / "world").mkdir(parents=True)
+    precious.write_bytes(b"precious")
+    (root / "world/link.tmp").symlink_to(precious)
+
+    assert _mend_leftovers(root) == ["world/link.tmp left"]
+    assert precious.read_bytes() == b"precious"
+    assert (root / "world/link.tmp").is_symlink()
+
+
+def test_a_file_that_became_a_link_meanwhile_is_not_moved(tmp_path: Path) -> None:
+    """The repair looks again: a leftover that is a link by then is nothing to mend."""
+    (tmp_path / "world").mkdir()
+    (tmp_path / "world/x.tmp").write_bytes(b"left")
+    (finding,) = check_leftovers(look(tmp_path))
+    assert finding.fix is not None
+    (tmp_path / "world/x.tmp").rename(tmp_path / "world/y")
+    (tmp_path / "world/x.tmp").symlink_to("y")
+
+    assert finding.fix.changes(Workspace(str(tmp_path))) == []
+
+
+def _of_equal_crc(data: bytes, start: bytes) -> bytes:
+    """Return other bytes with the CRC32 of ``data``: four bytes after ``start``, found by linear algebra."""
+    zero = zlib.crc32(start + bytes(4))
+    basis: dict[int, tuple[int, int]] = {}
+    for bit in range(32):
+        value, mask = zlib.crc32(start + (1 << bit).to_bytes(4, "little")) ^ zero, 1 << bit
+        while value and value.bit_length() in basis:
+            other, used = basis[value.bit_length()]
+            value, mask = value ^ other, mask ^ used
+        basis[value.bit_length()] = value, mask
+    wanted, chosen = zlib.crc32(data) ^ zero, 0
+    while wanted:
+        value, mask = basis[wanted.bit_length()]
+        wanted, chosen = wanted ^ value, chosen ^ mask
+    return start + chosen.to_bytes(4, "little")
+
+
+def test_no_leftover_replaces_another(tmp_path: Path) -> None:
+    """Forged bytes with an equal checksum, and a kept file that somebody edited, lie beside each other."""
+    (tmp_path / "world").mkdir()
+    first = b"the first leftover"
+    second = _of_equal_crc(first, b"another one: ")
+    assert zlib.crc32(first) == zlib.crc32(second)
+    for data in (first, second, first):
+        (tmp_path / "world/x.tmp").write_bytes(data)
+        _mend_leftovers(tmp_path)
+    kept = tmp_path / ".mindloop/leftovers"
+    assert sorted(one.read_bytes() for one in kept.iterdir()) == sorted([first, second])
+
+    (tmp_path / kept_name("world/x.tmp", first)).write_bytes(b"edited")
+    (tmp_path / "world/x.tmp").write_bytes(first)
+    _mend_leftovers(tmp_path)
+    assert sorted(one.read_bytes() for one in kept.iterdir()) == sorted([first, second, b"edited"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import os
 import zlib
@@ -388,3 +389,21 @@ def test_a_name_that_mindloop_gives_no_journal_makes_no_lock_of_its_own(workspac
         _journal(workspace, f"{name}.json", ["x"], ())  # type: ignore[list-item]
     assert len(workspace.recover()) == 3
     assert os.listdir(workspace.path(".mindloop/locks")) == ["world.lock"]
+
+
+def test_equal_checksums_are_not_equal_contents(workspace: Workspace) -> None:
+    """What a change names is told apart by SHA-256; a journal of an earlier version by its checksum."""
+    entry = journal.write_entry("a.txt", b"new a\n")
+    assert entry == {"do": "write", "path": "a.txt", "size": 6, "sha256": hashlib.sha256(b"new a\n").hexdigest()}
+    assert journal.fits(b"new a\n", entry) is True
+    assert journal.fits(b"new b\n", entry) is False
+    assert journal.fits(b"new a\n", {"do": "write", "path": "a.txt", "size": 6, "crc": zlib.crc32(b"new a\n")}) is True
+    assert journal.fits(b"new b\n", {"do": "write", "path": "a.txt", "size": 6, "crc": zlib.crc32(b"new a\n")}) is False
+
+
+@pytest.mark.parametrize("sha256", [5, None, ["x"]])
+def test_a_digest_is_a_text(sha256: object, workspace: Workspace) -> None:
+    """Anything else is nothing that mindloop wrote."""
+    _journal(workspace, "research~1-1.json", [{**journal.write_entry("a.txt", b""), "sha256": sha256}], ("research",))
+
+    assert workspace.recover() == ["could not complete a change of (unreadable): kept as research~1-1.incomplete"]
