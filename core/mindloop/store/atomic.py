@@ -123,21 +123,6 @@ def read_start(path: str, size: int) -> bytes | None:
         raise failure(path, "read it", error, Unreadable) from error
 
 
-def read_start(path: str, size: int) -> bytes | None:
-    """Return the first bytes of a regular file, at most ``size``, or None where there is none.
-
-    Raises:
-        Unreadable: the system refuses.
-    """
-    try:
-        with open(path, "rb", opener=lambda name, flags: system.open(name, flags | _READ)) as file:
-            return file.read(size)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise failure(path, "read it", error, Unreadable) from error
-
-
 def temporary(path: str) -> str:
     """Return the name beside ``path`` under which its next content is prepared.
 

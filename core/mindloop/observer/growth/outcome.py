@@ -64,7 +64,7 @@ def apply_outcome(
     if message is None:
         raise Negative(
             f"growth of {state['user']!r} has no message {message_id!r}",
-            "take the id from the batch file; the oldest batches are no longer kept",
+            "Take the id from the batch file; the oldest batches are no longer kept.",
         )
     if outcome not in TRANSITIONS.get(message["outcome"], ()):
         return state, f"{message_id} stays {message['outcome']!r}: {outcome!r} changes nothing"
@@ -112,8 +112,8 @@ def _rate(counters: PatternCounters, quality: str) -> None:
 
 def _check(outcome: str, quality: str | None) -> None:
     if outcome not in COUNTS:
-        raise WrongInput(f"outcome {outcome!r} does not exist", f"use one of: {', '.join(COUNTS)}")
+        raise WrongInput(f"outcome {outcome!r} does not exist", f"Use one of: {', '.join(COUNTS)}.")
     if quality is not None and quality not in QUALITY:
-        raise WrongInput(f"signal quality {quality!r} does not exist", f"use one of: {', '.join(QUALITY)}")
+        raise WrongInput(f"signal quality {quality!r} does not exist", f"Use one of: {', '.join(QUALITY)}.")
     if quality is not None and outcome != "responded":
-        raise WrongInput(f"{outcome!r} has no signal quality, {quality!r} was given", "only a reply can be rated")
+        raise WrongInput(f"{outcome!r} has no signal quality, {quality!r} was given", "Rate a reply only.")

@@ -31,7 +31,7 @@ def message_id(day: str, slug: str, batch_seq: int, number: int) -> str:
     """
     made = f"fu-{day}-{slug}-{batch_seq}-{number}"
     if not MESSAGE_ID.fullmatch(made):
-        raise WrongInput(f"no message id can be made of day {day!r} and slug {slug!r}", "slugs match [a-z0-9_-]+")
+        raise WrongInput(f"no message id can be made of day {day!r} and slug {slug!r}", "Use a slug of [a-z0-9_-]+.")
     return made
 
 

@@ -97,7 +97,7 @@ def _record(name: str, quote: str, date: str | None, now: datetime) -> Provenanc
 
 def _check_wallet(wallet: str | None) -> None:
     if wallet is not None and not is_wallet(wallet):
-        raise WrongInput(f"the wallet is {excerpt(wallet, 60)!r}", "Expected 0x and 40 hex digits.")
+        raise WrongInput(f"the wallet is {excerpt(wallet, 60)!r}", "Write it as 0x and 40 hex digits.")
 
 
 def _canvas_of(tx: Transaction, name: str) -> Canvas | None:

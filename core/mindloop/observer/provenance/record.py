@@ -36,7 +36,7 @@ def timestamp_fields(raw: str | None) -> tuple[str | None, str]:
         return None, "unknown"
     instant = parse_instant(raw)
     if instant is None:
-        raise WrongInput(f"the timestamp is {raw[:80]!r}", "Expected 2026-02-11 or 2026-02-11T14:23:00Z.")
+        raise WrongInput(f"the timestamp is {raw[:80]!r}", "Write it as 2026-02-11 or 2026-02-11T14:23:00Z.")
     zoned = not is_date_only(raw) and _ZONE.search(raw.strip()) is not None
     return stamp(instant), "exact" if zoned else "day_level"
 
@@ -101,7 +101,7 @@ def _said(text: str, timestamp: str | None) -> ProvenanceRecord:
 
 def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise WrongInput(f"the {what} is {value[:80]!r}", f"Expected one of {', '.join(allowed)}.")
+        raise WrongInput(f"the {what} is {value[:80]!r}", f"Use one of {', '.join(allowed)}.")
 
 
 def checked_hash(text: str) -> str:

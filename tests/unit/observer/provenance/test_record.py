@@ -92,7 +92,7 @@ def test_enumerations(field: str) -> None:
     """A source type or ingester outside its list is refused and the list is shown."""
     with pytest.raises(WrongInput, match="is 'pigeon'") as caught:
         record(**{field: "pigeon"})
-    assert caught.value.hint.startswith("Expected one of ")
+    assert caught.value.hint.startswith("Use one of ")
 
 
 def test_unsafe_user() -> None:
