@@ -79,7 +79,7 @@ def startup(folder: Path, rounds: int) -> list[Row]:
     for number in range(rounds + 1):
         for what in random.sample(list(commands), len(commands)):
             argv, given, _ = commands[what]
-            usage = run(argv, folder, given)
+            usage = run(argv, folder, given if isinstance(given, bytes) else given.next())
             if usage.code:
                 message = f"{what} ended with {usage.code}"
                 raise SystemExit(message)
@@ -95,7 +95,31 @@ def startup(folder: Path, rounds: int) -> list[Row]:
     return rows
 
 
-def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes, float]]:
+class Answers:
+    """The event behind a call of ours, with another answer each time, so that each is really filed."""
+
+    def __init__(self, event: dict[str, str], reference: str, prompt: str) -> None:
+        self.event = {**event, "hook_event_name": "PostToolUse"}
+        self.call = {"description": reference, "prompt": prompt, "subagent_type": "follow-up-writer"}
+        self.count = 0
+
+    def next(self) -> bytes:
+        """The next event."""
+        self.count += 1
+        content = [{"type": "text", "text": json.dumps({"answer": self.count})}]
+        response = {"content": content, "status": "completed", "agentId": "a1"}
+        return json.dumps({**self.event, "tool_input": self.call, "tool_response": response}).encode()
+
+
+def run_packet(run_name: str, folder: Path) -> str:
+    """The packet that the answer hook compares its call with."""
+    from mindloop.protocol.run_files import read_packet
+    from mindloop.store.workspace import Workspace
+
+    return read_packet(Workspace(str(folder)), run_name, "user00003").decode()
+
+
+def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes | Answers, float]]:
     def script(name: str, *arguments: str) -> list[str]:
         return [str(SCRIPTS / name), *arguments]
 
@@ -104,9 +128,7 @@ def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes, 
     call = {"description": "one user", "prompt": reference, "subagent_type": "follow-up-writer"}
     other = {**event, "tool_input": {"description": "x", "prompt": "look around", "subagent_type": "Explore"}}
     pre = {**event, "hook_event_name": "PreToolUse", "tool_input": call}
-    answer = {"content": [{"type": "text", "text": "{}"}], "status": "completed", "agentId": "a1"}
-    done = {**event, "tool_input": {**call, "description": reference}, "tool_response": answer}
-    post = {**done, "hook_event_name": "PostToolUse"}
+    prompt = run_packet(run_name, folder)
     packet, filed = "hooks/follow_up_packet.py", "hooks/follow_up_answer.py"
     return {
         "provenance.py hash": (script("provenance.py", "hash"), b"og score feels low", LEAN),
@@ -115,7 +137,7 @@ def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes, 
         "packet hook, another's call": (script(packet), json.dumps(other).encode(), LEAN),
         "packet hook, our call": (script(packet), json.dumps(pre).encode(), LEAN),
         "answer hook, another's call": (script(filed), json.dumps(other).encode(), LEAN),
-        "answer hook, our call": (script(filed), json.dumps(post).encode(), LEAN),
+        "answer hook, our call": (script(filed), Answers(event, reference, prompt), LEAN),
         "growth.py show": (script("growth.py", "show", "user00001"), b"", YAML),
         "canvas.py list": (script("canvas.py", "list"), b"", YAML),
         "canvas.py show": (script("canvas.py", "show", "user00002"), b"", YAML),

@@ -153,9 +153,11 @@ def _packet(argv: list[str]) -> int:
 def _packet_json(workspace: Workspace, run: str, name: str) -> int:
     from mindloop.cli.output import emit_json
     from mindloop.protocol.run_files import find_run, read_item
+    from mindloop.store.schemas import load_schema
 
     item = read_item(workspace, find_run(workspace, run), name)
-    emit_json({key: item.get(key) for key in ("run", "user", "sha256", "manifest", "prompt", "log")})
+    shown = {key: item.get(key) for key in ("run", "user", "sha256", "manifest", "prompt", "log")}
+    emit_json({**shown, "answer_schema": load_schema("follow-up-answer")})
     return 0
 
 
@@ -254,7 +256,7 @@ def show_resumed(resumed: Resumed, *, full: bool) -> None:
     head = f"{_number(total, 'message')} for {_number(len(written), 'user')}"
     lines = [f"run {resumed.place.run}: {head}, {len(resumed.open)} still open"]
     rows = [f"  {entry['user']}: {_count(entry)}" for entry in resumed.done]
-    checks = [f"  {line}" if full else f"  {_without_quotes(line)}" for line in resumed.log if full or _notable(line)]
+    checks = [f"  {line}" for line in (resumed.log if full else resumed.told)]
     lines += limited(rows, full=full, budget=800)
     lines += ["checks:", *limited(checks, full=full, budget=700)] if checks else []
     if resumed.batch:
@@ -263,20 +265,6 @@ def show_resumed(resumed: Resumed, *, full: bool) -> None:
         named = ", ".join(resumed.open[:OPEN_SHOWN]) + (", …" if len(resumed.open) > OPEN_SHOWN else "")
         lines.append(f"open {len(resumed.open)}: {named}; resume again once they are answered")
     emit("\n".join(lines))
-
-
-def _without_quotes(line: str) -> str:
-    """A check without the words that it quotes: they are a writer's, and this is read in a conversation."""
-    first = min((at for at in (line.find("'"), line.find('"')) if at >= 0), default=-1)
-    last = max(line.rfind("'"), line.rfind('"'))
-    return f"{line[:first]}'…'{line[last + 1 :]}" if 0 <= first < last else line
-
-
-def _notable(line: str) -> bool:
-    """Whether a check changed something or warns; the raw answers and the rest are for --full."""
-    return any(
-        word in line for word in (" REFUSED ", " REPLACED ", " STRIPPED ", " DROPPED ", " WARNING ", "left open")
-    )
 
 
 def _count(entry: dict[str, Any]) -> str:

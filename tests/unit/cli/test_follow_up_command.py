@@ -355,8 +355,8 @@ def test_what_a_writer_said_is_not_read_out_to_the_conversation(bench: SkillWork
     called = call("follow_up", "resume", run)
 
     assert "CANARY" not in called.out + called.err
-    assert "STRIPPED message for ann: no verified quote '…'" in called.out
-    assert "REFUSED answer for Bob Lee: '…'" in called.out
+    assert "STRIPPED message for ann" in called.out
+    assert "REFUSED answer for Bob Lee" in called.out
 
 
 def test_begin_shows_its_manifests_to_programs_that_ask(bench: SkillWorkspace) -> None:

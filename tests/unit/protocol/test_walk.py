@@ -45,7 +45,7 @@ def test_a_skip_ends_the_walk_at_its_step() -> None:
 
 def test_a_question_ends_the_walk_until_it_is_answered() -> None:
     """Ask carries the gap out of the walk."""
-    gap = Gap("ann", "what now?", default="{}")
+    gap = Gap("ann", "what now?", schema="x", default="{}")
 
     walked = walk(steps([], Ask(gap), Done()), None, {}, "item")
 
@@ -116,5 +116,5 @@ def test_a_table_in_another_order_is_refused() -> None:
 
 def test_a_gap_shows_its_evidence_below_its_question() -> None:
     """The packet is the question, then the evidence; a question that holds its evidence stands alone."""
-    assert Gap("g", "ask", default="", evidence="seen").packet() == "ask\nseen"
-    assert Gap("g", "ask", default="").packet() == "ask"
+    assert Gap("g", "ask", schema="x", default="", evidence="seen").packet() == "ask\nseen"
+    assert Gap("g", "ask", schema="x", default="").packet() == "ask"

@@ -156,7 +156,7 @@ def _walk_to_question(context: FollowUp, begun: Begun, case: Case) -> tuple[str,
     gap = walked.outcome.gap
     packet = f"packet:{begun.place.run}/{gap.id}"
     begun.waiting.append({"user": case.user, "slug": gap.id, "packet": packet, "manifest": case.manifest})
-    return begun.place.item(gap.id), dossier_of(case, begun.place.run, gap.packet(), gap.default)
+    return begun.place.item(gap.id), dossier_of(case, begun.place.run, gap)
 
 
 def _close(context: FollowUp, begun: Begun) -> None:

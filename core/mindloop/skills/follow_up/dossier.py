@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from mindloop.protocol.gap import Gap
     from mindloop.protocol.run_files import RunPlace
     from mindloop.skills.follow_up.case import Case
     from mindloop.store.transaction import Transaction
@@ -31,10 +32,11 @@ _QUOTE = {"quote_text", "hash", "hash_verified", "confidence", "source_timestamp
 _HYPOTHESIS = {"id", "title", "confidence"}
 
 
-def dossier_of(case: Case, run: str, packet: str, default: str) -> dict[str, Any]:
+def dossier_of(case: Case, run: str, gap: Gap) -> dict[str, Any]:
     """What is kept of a user who waits: the packet, and all that its answer is checked against."""
     from mindloop.observer.score import score_line
 
+    packet = gap.packet()
     hypotheses = [{"id": one.id, "title": one.title, "confidence": one.confidence} for one in case.canvas.hypotheses]
     return {
         "schema": SCHEMA,
@@ -43,7 +45,8 @@ def dossier_of(case: Case, run: str, packet: str, default: str) -> dict[str, Any
         "slug": case.canvas.slug,
         "sha256": prompt_hash(packet),
         "prompt": packet,
-        "default": default,
+        "default": gap.default,
+        "answer_schema": gap.schema,
         "manifest": case.manifest,
         "canvas": case.canvas.path,
         "wallet": case.canvas.wallet,

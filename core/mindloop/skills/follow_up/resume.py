@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mindloop.observer.answer.log import LogLine
 from mindloop.protocol.run_files import BEGINNING, answered_items, find_run, read_answer, read_head
 from mindloop.protocol.step import Skip
 from mindloop.protocol.walk import walk
@@ -28,9 +29,14 @@ GROUP = 100
 
 
 class Resumed:
-    """What a resume came to."""
+    """What a resume came to.
 
-    __slots__ = ("batch", "busy", "done", "log", "open", "place", "skipped", "state", "warnings")
+    Attributes:
+        log: every check, with the words that it is about.
+        told: what a conversation may read of that: no word of a writer's.
+    """
+
+    __slots__ = ("batch", "busy", "done", "log", "open", "place", "skipped", "state", "told", "warnings")
 
     def __init__(self, place: RunPlace) -> None:
         self.place = place
@@ -40,6 +46,7 @@ class Resumed:
         self.open: list[str] = []
         self.busy: list[str] = []
         self.log: list[str] = []
+        self.told: list[str] = []
         self.warnings: list[str] = []
         self.state = "open"
 
@@ -81,6 +88,7 @@ def _finish_group(context: FollowUp, resumed: Resumed, slugs: list[str]) -> None
         if len(slugs) == 1:
             resumed.busy += slugs
             resumed.log.append(f"{slugs[0]}: left open: {error.message}")
+            resumed.told.append(resumed.log[-1])
             return
         for slug in slugs:
             _finish_group(context, resumed, [slug])
@@ -97,10 +105,12 @@ def _commit(context: FollowUp, resumed: Resumed, slugs: list[str]) -> None:
             return
         finish(context, tx, place, head, answered)
     for one in answered:
-        resumed.log += [f"{one.dossier['user']}: {line}" for line in one.answer.log]
+        user = one.dossier["user"]
+        resumed.log += [f"{user}: {line}" for line in one.answer.log]
+        resumed.told += [f"{user}: {line.brief}" for line in one.answer.log if isinstance(line, LogLine) and line.brief]
         messages = len(one.result()["messages"])
         outcome = one.skip_reason or MESSAGES
-        resumed.done.append({"user": one.dossier["user"], "outcome": outcome, "messages": messages})
+        resumed.done.append({"user": user, "outcome": outcome, "messages": messages})
 
 
 def _checked(context: FollowUp, resumed: Resumed, slug: str) -> Answered | None:

@@ -140,4 +140,4 @@ def assemble_prompt(context: FollowUp, case: Case) -> Done | Skip | Ask:
 def ask_writer(_context: FollowUp, case: Case) -> Done | Skip | Ask:
     """2i: the one judgment: an isolated writer, without tools, sees this packet and nothing else."""
     default = default_answer(case.user, case.registry, case.triggers)
-    return Ask(Gap(case.canvas.slug, case.prompt, default=default))
+    return Ask(Gap(case.canvas.slug, case.prompt, schema="follow-up-answer", default=default))
