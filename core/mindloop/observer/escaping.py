@@ -12,18 +12,19 @@ import re
 from mindloop.observer.lines import CONTROL, SURROGATE, clean_line
 from mindloop.observer.names import display_name, slug
 from mindloop.store.errors import WrongInput
+from mindloop.store.lazy_patterns import when_used
 
-_BREAK = re.compile("\r\n?|[\v\f\x1c-\x1f\x85\u2028\u2029]")  # everything that some tool takes for the end of a line
+_BREAK = when_used("\r\n?|[\v\f\x1c-\x1f\x85\u2028\u2029]")  # everything that some tool takes for the end of a line
 _STRUCTURE = (
     r"(?=#|>|`{3}|~{3}|=+[^\S\n]*$|-+[^\S\n]*$"
     r"|(?:-[^\S\n]*){3,}$|(?:\*[^\S\n]*){3,}$|(?:_[^\S\n]*){3,}$)"
 )
-_TO_ESCAPE = re.compile(r"^([^\S\n]*)(\\*)" + _STRUCTURE, re.MULTILINE)
-_ESCAPED = re.compile(r"^([^\S\n]*)\\(\\*)" + _STRUCTURE, re.MULTILINE)
-_ENTITY = re.compile(r"&(lt|gt|quot|amp);")
+_TO_ESCAPE = when_used(r"^([^\S\n]*)(\\*)" + _STRUCTURE, re.MULTILINE)
+_ESCAPED = when_used(r"^([^\S\n]*)\\(\\*)" + _STRUCTURE, re.MULTILINE)
+_ENTITY = when_used(r"&(lt|gt|quot|amp);")
 _CONTROLS = "[0-8]|1[4-9]|2[0-7]|12[7-9]|13[0-24-9]|1[45][0-9]"  # the numbers of what lines.CONTROL matches
-_NUMBER = re.compile(rf"&(#(?:{_CONTROLS});)")
-_QUOTED = re.compile(rf"&(?:(lt|gt|quot|amp)|#({_CONTROLS}));")
+_NUMBER = when_used(rf"&(#(?:{_CONTROLS});)")
+_QUOTED = when_used(rf"&(?:(lt|gt|quot|amp)|#({_CONTROLS}));")
 _PLAIN = {"lt": "<", "gt": ">", "quot": '"', "amp": "&"}
 
 

@@ -6,15 +6,16 @@ limit; ``excerpt`` is the same with a mark where something was cut off.
 
 from __future__ import annotations
 
-import re
 import unicodedata
+
+from mindloop.store.lazy_patterns import when_used
 
 EMOJI_GLUE = frozenset([0x200C, 0x200D, 0xFE0E, 0xFE0F])
 """Joiners and variation selectors: emoji, Persian and Indic scripts need them in a heading."""
 
-CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+CONTROL = when_used("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 """Control characters that no editor writes; tabs and everything that ends a line are left to white space."""
-SURROGATE = re.compile("[\ud800-\udfff]")
+SURROGATE = when_used("[\ud800-\udfff]")
 """Halves of surrogate pairs, which no encoder takes."""
 
 WINDOW = 4_000

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from mindloop.store.lazy_patterns import when_used
 
 DIGITS = 40
 PATTERN = "0x[0-9a-fA-F]{40}"
 
-_WALLET = re.compile(PATTERN)
-_MENTION = re.compile(rf"(?<![0-9A-Fa-f])[0-9A-Fa-f]{{{DIGITS}}}(?![0-9A-Fa-f])")
-_LOOSE = re.compile(rf"(?:0[xX])?([0-9A-Fa-f]{{{DIGITS}}})")
+_WALLET = when_used(PATTERN)
+_MENTION = when_used(rf"(?<![0-9A-Fa-f])[0-9A-Fa-f]{{{DIGITS}}}(?![0-9A-Fa-f])")
+_LOOSE = when_used(rf"(?:0[xX])?([0-9A-Fa-f]{{{DIGITS}}})")
 
 
 def mentioned(text: str) -> set[str]:

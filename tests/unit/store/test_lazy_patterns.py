@@ -13,7 +13,7 @@ from mindloop.store.lazy_patterns import CompiledLater, LazyPattern
 
 def test_a_promise_works_like_its_pattern() -> None:
     """Every method and attribute is the compiled pattern's own."""
-    promise = LazyPattern(r"(\d+)-x", re.IGNORECASE)
+    promise = when_used(r"(\d+)-x", re.IGNORECASE)
 
     assert promise.match("12-X").group(1) == "12"
     assert promise.sub("y", "a 7-x b") == "a y b"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from mindloop.observer.canonical import EMPTY_HASH, NORMALIZATION_VERSION, content_hash, norm_hash
 from mindloop.observer.lines import CONTROL
 from mindloop.observer.names import display_name
 from mindloop.store.clock import is_date_only, parse_instant, stamp
 from mindloop.store.errors import WrongInput
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ INGESTERS = ("ingest-dm", "observe", "daily-synthesis")
 MAX_TEXT = 200_000
 """Longest text of one record, in characters."""
 
-_ZONE = re.compile(r"(?:[zZ]|[+-][0-9]{2}(?::?[0-9]{2})?)\Z")
+_ZONE = when_used(r"(?:[zZ]|[+-][0-9]{2}(?::?[0-9]{2})?)\Z")
 
 
 def timestamp_fields(raw: str | None) -> tuple[str | None, str]:
