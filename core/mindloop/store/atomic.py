@@ -189,6 +189,20 @@ def _write_all(descriptor: int, data: bytes) -> None:
         view = view[system.write(descriptor, view) :]
 
 
+def status(path: str) -> os.stat_result | None:
+    """Return what the system knows of a file or folder, links followed; None where there is none.
+
+    Raises:
+        Unreadable: the system does not let us look.
+    """
+    try:
+        return os.stat(path)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
+            return None
+        raise failure(path, "look at it", error, Unreadable) from error
+
+
 def file_mode(path: str) -> int | None:
     """Return the permission bits of a file, or None where there is none."""
     try:

@@ -130,6 +130,8 @@ def check_journals(look: Look) -> Iterator[Finding]:
         if entry.rel.startswith(f"{journal.FOLDER}/") and entry.name.endswith(journal.INCOMPLETE):
             what = "a change that could not be completed was kept; compare the files it names, then remove it"
             yield Finding(WARNING, entry.rel, None, what)
+        elif entry.rel.startswith(f"{journal.FOLDER}/") and not atomic.is_regular(os.path.join(look.ws.root, entry.rel)):
+            yield Finding(WARNING, entry.rel, None, "no file of ours among the journals; look at it and move it away")
 
 
 def _pending(root: str, name: str) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ This module is imported by every command; the slow libraries come in only where 
 from __future__ import annotations
 
 import os
+import stat
 
 from mindloop.store import atomic, overlay, reach, recovery
 from mindloop.store.errors import WrongInput
@@ -145,15 +146,20 @@ class Workspace:
         return overlay.decoded(rel, self.read(rel, limit))
 
     def exists(self, rel: str) -> bool:
-        """Tell whether a file or folder is there."""
+        """Tell whether a file or folder is there.
+
+        Raises:
+            Unreadable: the system does not let us look, so nobody knows.
+        """
         key = self.key(rel)
         if key in self.overlay:
             return self.overlay[key] is not None
-        return os.path.exists(self.path(key)) or overlay.any_under(self.overlay, key)
+        return atomic.status(self.path(key)) is not None or overlay.any_under(self.overlay, key)
 
     def is_dir(self, rel: str) -> bool:
-        """Tell whether a folder is there."""
-        return os.path.isdir(self.path(rel)) or overlay.any_under(self.overlay, self.key(rel))
+        """Tell whether a folder is there; raises as ``exists`` does."""
+        found = atomic.status(self.path(rel))
+        return (found is not None and stat.S_ISDIR(found.st_mode)) or overlay.any_under(self.overlay, self.key(rel))
 
     def size(self, rel: str) -> int | None:
         """Return the bytes of a file, or None where there is none."""
@@ -161,12 +167,8 @@ class Workspace:
         if key in self.overlay:
             data = self.overlay[key]
             return None if data is None else len(data)
-        try:
-            return os.path.getsize(self.path(key))
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            raise atomic.failure(self.path(key), "look at it", error) from error
+        found = atomic.status(self.path(key))
+        return None if found is None else found.st_size
 
     def names(self, rel_dir: str, suffix: str = "") -> list[str]:
         """Return the sorted names of the files of a folder, without dot files; empty where there is no folder."""

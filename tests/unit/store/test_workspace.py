@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mindloop.store.errors import Busy, Malformed, StoreFailure, WrongInput
+from mindloop.store.errors import Busy, Malformed, StoreFailure, Unreadable, WrongInput
 from mindloop.store.workspace import Workspace
 from tests.helpers.faults import snapshot
 from tests.helpers.folders import fast_folder
@@ -262,3 +262,33 @@ def test_there_is_one_holder_of_a_long_lock(workspace: Workspace) -> None:
             tx.write("f", "x")
     with workspace.hold("driver", "the next"):
         assert workspace.read("f") == b"x"
+
+
+def test_what_may_not_be_looked_at_is_not_missing(tmp_path: Path) -> None:
+    """Behind a closed folder nobody knows what is there: that is said, and not that it is missing."""
+    with fast_folder(tmp_path) as folder:
+        os.chmod(folder, 0o755)
+        (folder / "closed/inner").mkdir(parents=True)
+        (folder / "closed").chmod(0o600)
+
+        def work(report: Callable[[str], None]) -> None:
+            if os.geteuid() == 0:
+                os.setuid(65534)  # root may look everywhere
+            workspace = Workspace(str(folder))
+            for ask in (workspace.exists, workspace.is_dir, workspace.size):
+                try:
+                    report(str(ask("closed/inner")))
+                except Unreadable as error:
+                    report(error.message.replace(str(folder), ""))
+
+        said = Writer(work).require_success()
+        (folder / "closed").chmod(0o755)
+
+    assert said == ["/closed/inner: could not look at it: Permission denied"] * 3
+
+
+def test_a_loop_and_a_name_that_cannot_be_are_nothing(workspace: Workspace) -> None:
+    """A link that points at itself leads to nothing, and nothing has a name of 300 letters."""
+    os.symlink("itself", workspace.path("itself"))
+    for rel in ("itself", "x" * 300):
+        assert (workspace.exists(rel), workspace.is_dir(rel), workspace.size(rel)) == (False, False, None)
