@@ -45,9 +45,10 @@ def main(argv: list[str]) -> int:
         raise WrongInput("doctor.py: --yes says nothing without --fix", "See: doctor.py --help")
     root = find_root()
     told = _look(root)
-    mended = mend(root, told, yes=chosen.yes, quiet=chosen.json, full=chosen.full) if chosen.fix else []
-    if any(one.state == "done" for one in mended):
-        told = _look(root)
+    mended: list[Mended] = []
+    if chosen.fix:
+        mended = mend(root, told, lambda: _look(root), yes=chosen.yes, quiet=chosen.json, full=chosen.full)
+        told = _look(root) if any(one.state == "done" for one in mended) else told
     _print(chosen, root, told, mended)
     return int(any(one.finding.severity != INFO for one in told))
 

@@ -10,7 +10,7 @@ from mindloop.store.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from mindloop.cli.doctor_rules import Told
@@ -43,25 +43,40 @@ class Mended:
         return {"what": self.what, "state": self.state, "problem": self.problem or None, "diff": self.diff}
 
 
-def mend(root: str, told: list[Told], *, yes: bool, quiet: bool, full: bool) -> list[Mended]:
+def mend(
+    root: str, told: list[Told], look: Callable[[], list[Told]], *, yes: bool, quiet: bool, full: bool
+) -> list[Mended]:
     """Show every repair, and make those that are wanted.
+
+    After the repairs of one rank comes another look: an interrupted change that was completed may bring more to mend.
 
     Args:
         root: the workspace.
         told: the findings; equal repairs are one.
+        look: finds anew.
         yes: make them without asking. Otherwise a person at a terminal is asked, and in a pipe nothing is made.
         quiet: print nothing (the caller prints JSON).
         full: print diffs whole.
     """
-    fixes = {one.finding.fix.what: one.finding.fix for one in told if one.finding.fix}
-    mended = []
-    for fix in sorted(fixes.values(), key=lambda one: one.rank):
-        one = _mend(root, fix, yes=yes, quiet=quiet, full=full)
-        if one is not None:
-            mended.append(one)
+    mended: list[Mended] = []
+    tried: set[str] = set()
+    while fixes := _next(told, tried):
+        tried |= fixes.keys()
+        found = [_mend(root, fix, yes=yes, quiet=quiet, full=full) for fix in fixes.values()]
+        mended += [one for one in found if one is not None]
+        if any(one is not None and one.state == "done" for one in found):
+            told = look()
     if not quiet:
         _say(mended)
     return mended
+
+
+def _next(told: list[Told], tried: set[str]) -> dict[str, Fix]:
+    """Return the repairs of the lowest rank that were not tried yet, by what they do."""
+    found = {one.finding.fix.what: one.finding.fix for one in told if one.finding.fix}
+    left = {what: fix for what, fix in found.items() if what not in tried}
+    rank = min((fix.rank for fix in left.values()), default=0)
+    return {what: fix for what, fix in left.items() if fix.rank == rank}
 
 
 def _mend(root: str, fix: Fix, *, yes: bool, quiet: bool, full: bool) -> Mended | None:

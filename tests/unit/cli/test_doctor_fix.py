@@ -81,6 +81,18 @@ def test_fixing_twice_is_fixing_once(doctor: Doctor) -> None:
     assert footprint(doctor.root) == after
 
 
+def test_what_a_completed_change_brings_is_mended_too(doctor: Doctor) -> None:
+    """Bad lines that an interrupted change appends are moved aside by the same --fix; the second does nothing."""
+    entries = [journal.append_entry(str(doctor.root), INDEX, b"no record\n")]
+    text = json.dumps({"version": 1, "scopes": ["user:mossgate"], "pid": 999999999, "entries": entries})
+    (doctor.root / ".mindloop/journal/user.mossgate~999999999-1.json").write_text(text, encoding="utf-8")
+    assert "2 of 2 repairs made" in doctor.say("--fix", "--yes")[1]
+    assert b"no record" in (doctor.root / f"{INDEX}.quarantine").read_bytes()
+    after = footprint(doctor.root)
+    assert "nothing that doctor could repair" in doctor.say("--fix", "--yes")[1]
+    assert footprint(doctor.root) == after
+
+
 def test_everything_it_mends_is_mended(doctor: Doctor) -> None:
     """After --fix --yes only what takes a person is left."""
     known = doctor.findings()
