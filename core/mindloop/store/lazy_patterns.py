@@ -26,6 +26,11 @@ class LazyPattern:
         return getattr(_compile(*self._what), name)
 
 
+def when_used(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern that is compiled when it is first used; a broken one fails then."""
+    return LazyPattern(pattern, flags)  # type: ignore[return-value]  # it has every attribute of the pattern
+
+
 class CompiledLater:
     """While it is open, ``re.compile`` gives promises. For imports only: other threads would get promises too."""
 

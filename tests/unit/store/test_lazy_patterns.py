@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 import yaml
 
-from mindloop.store.lazy_patterns import CompiledLater, LazyPattern
+from mindloop.store.lazy_patterns import CompiledLater, LazyPattern, when_used
 
 
 def test_a_promise_works_like_its_pattern() -> None:
