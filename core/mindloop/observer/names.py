@@ -1,7 +1,7 @@
 """Names of people: how one is shown, compared, and turned into something that is safe in a file name or an id.
 
 A name is hostile until it went through here. Three forms, never mixed up: the display name (what a person reads), the
-folded key (what is compared), the slug (what goes into paths and ids; spec A34).
+folded key (what is compared), the slug (what goes into paths and ids).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Literal, NotRequired, TypedDict
 
 
 class ProvenanceRecord(TypedDict, total=False):
-    """One line of the provenance index (spec 1.3). Unknown fields survive a round trip."""
+    """One line of the provenance index. Unknown fields survive a round trip."""
 
     record_id: str
     content_hash: str  # 64 lowercase hex digits
@@ -52,7 +52,7 @@ class Trigger(TypedDict):
 
 
 class Release(TypedDict):
-    """One released version from the chronicle (spec 1.4)."""
+    """One released version from the chronicle."""
 
     id: str
     taxonomy: str
@@ -73,7 +73,7 @@ class ReleaseTime(TypedDict):
 
 
 class ReleaseRecord(TypedDict):
-    """One line of the derived chronicle index (spec 1.4)."""
+    """One line of the derived chronicle index."""
 
     id: str
     taxonomy: str
@@ -140,14 +140,14 @@ class UserResult(TypedDict):
 
 
 class SkippedUser(TypedDict):
-    """A user without messages and the reason (spec 2.2)."""
+    """A user without messages and the reason."""
 
     user: str
     reason: str
 
 
 class GrowthMessage(TypedDict):
-    """One follow-up that was sent, and what became of it (spec 1.5)."""
+    """One follow-up that was sent, and what became of it."""
 
     id: str  # fu-2026-02-14-xabbu-1-1
     token: str  # 8 hex digits; a string even where all are digits

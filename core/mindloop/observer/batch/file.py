@@ -25,7 +25,7 @@ def render_batch(
     run: str,
     existing: str | None = None,
 ) -> str:
-    """The whole text of a day's batch file (follow-up, step 5; A32).
+    """The whole text of a day's batch file (follow-up, step 5).
 
     Args:
         results: validated answers. One without messages only adds to the sums; its user is among the skipped as well.

@@ -40,7 +40,7 @@ class Section:
 
 
 def sections(text: str) -> list[Section]:
-    """The sections in order. A section ends where the next ``## `` starts; ``###`` is part of it (A23)."""
+    """The sections in order. A section ends where the next ``## `` starts; ``###`` is part of it."""
     heads = [(match.start(), match.group(1)) for match in HEADING.finditer(text)]
     return [
         Section(read_line(name.strip()) if name[:1].isspace() else "", start, end)

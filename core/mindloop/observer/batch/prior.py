@@ -1,7 +1,7 @@
 """What a user was asked before: their own sections of earlier batch files and nothing else (follow-up, step 2g).
 
 A file counts only when its front matter says that it is a batch and lists the user: a synthesis file, which names many
-people, never does (A41). A section is found by its whole heading, so ``bob`` gets nothing of ``bobby``'s.
+people, never does. A section is found by its whole heading, so ``bob`` gets nothing of ``bobby``'s.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Finding quotes on a canvas: blockquotes, their provenance comments, and what may have been hashed (spec 2.4).
+"""Finding quotes on a canvas: blockquotes, their provenance comments, and what may have been hashed.
 
 A canvas decorates what was hashed (quote marks, an attribution, entity escapes), so each block offers its readings:
 what the original may have been. Which of them it was, if any, only the hash can tell.

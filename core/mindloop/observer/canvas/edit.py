@@ -1,4 +1,4 @@
-"""Writing into a canvas: a new one from the template, or one quote more where a canvas stands (spec 1.2).
+"""Writing into a canvas: a new one from the template, or one quote more where a canvas stands.
 
 A quote is written so that exactly its hash is found again and so that nothing in it can leave the block or pass for a
 provenance comment: every line carries ``>``, characters that other readers take for line ends become spaces (the hash

@@ -1,4 +1,4 @@
-"""What a canvas claims and promises: hypotheses, future promises, expectation gaps (spec 1.2, 2.3)."""
+"""What a canvas claims and promises: hypotheses, future promises, expectation gaps."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class ExpectationGap:
 
 
 def normal_id(text: str) -> str | None:
-    """Return a hypothesis id in the one spelling ``H<number>``; None for what is no id (spec A35)."""
+    """Return a hypothesis id in the one spelling ``H<number>``; None for what is no id."""
     found = _ID.match(text.strip()) if isinstance(text, str) else None
     return f"H{int(found[1])}" if found else None
 

@@ -1,4 +1,4 @@
-"""Parsing one user truth canvas: whose it is, what it says, what is wrong with it (follow-up, step 2a; spec 1.2)."""
+"""Parsing one user truth canvas: whose it is, what it says, what is wrong with it (follow-up, step 2a)."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def parse_canvas(rel_path: str, text: str) -> Canvas:
     """Read a canvas.
 
     Args:
-        rel_path: its place in the workspace; names the user where the header does not (spec 1.2).
+        rel_path: its place in the workspace; names the user where the header does not.
         text: the whole file.
 
     Raises:

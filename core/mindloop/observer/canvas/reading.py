@@ -56,7 +56,7 @@ class CanvasFile:
 def load_canvases(files: Files) -> list[CanvasFile]:
     """Read every canvas, sorted by file name; templates are left out (follow-up, step 1).
 
-    One bad file never hides another. Of two canvases for one user the one named ``-canvas.md`` counts (spec A2).
+    One bad file never hides another. Of two canvases for one user the one named ``-canvas.md`` counts.
 
     Args:
         files: a workspace, or a transaction that sees what it staged.

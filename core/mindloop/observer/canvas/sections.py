@@ -1,4 +1,4 @@
-"""The plain structure of a canvas body: lines, fences, headings, sections, tables (spec 1.2).
+"""The plain structure of a canvas body: lines, fences, headings, sections, tables.
 
 Only CR, LF and CRLF end a line here. ``str.splitlines`` would also cut at U+2028 or a form feed, which quotes hold.
 """

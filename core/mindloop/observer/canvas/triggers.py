@@ -1,4 +1,4 @@
-"""Whether a user qualifies for a follow-up, and why (follow-up, step 2b; spec 2.3)."""
+"""Whether a user qualifies for a follow-up, and why (follow-up, step 2b)."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def all_high(canvas: Canvas) -> bool:
 
 
 def skip_reason(canvas: Canvas) -> str:
-    """Return the reason to report for a user without a trigger (spec A17)."""
+    """Return the reason to report for a user without a trigger."""
     return "all_hypotheses_high_confidence" if all_high(canvas) else "no_triggers"
 
 

@@ -1,4 +1,4 @@
-"""Why a quote's hash does not match: the small changes that editors and phones make to text (spec 6).
+"""Why a quote's hash does not match: the small changes that editors and phones make to text.
 
 A hint for people, never a verdict: what is found here stays unverified.
 """

@@ -1,4 +1,4 @@
-"""The provenance index: what each user said, by hash, append-only (spec 1.3; follow-up, steps 1 and 2d).
+"""The provenance index: what each user said, by hash, append-only (follow-up, steps 1 and 2d).
 
 Reading the index keeps four strings a record. Looking for one hash or appending one record parses only the lines that
 may hold that hash, so that ingesting stays quick whatever was ingested before.

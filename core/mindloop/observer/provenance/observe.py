@@ -1,4 +1,4 @@
-"""Recording what a user said: the quote in the canvas and the record in the index, in one change (spec 4, /observe)."""
+"""Recording what a user said: the quote in the canvas and the record in the index, in one change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The registry of quotes whose hash proves them (follow-up, step 2d; spec 2.4).
+"""The registry of quotes whose hash proves them (follow-up, step 2d).
 
 The exact version 1 hash decides, nothing else: one of a block's readings must have the declared hash. Folding of smart
 quotes only explains a mismatch (``drift``), it never repairs one.
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 CONFIDENCES = ("exact", "day_level", "inferred", "unknown")
-"""How sure a source timestamp is, best first (spec 1.3)."""
+"""How sure a source timestamp is, best first."""
 
 
 def registry(body: str, records: list[ProvenanceRecord], *, strict: bool = False) -> list[Quote]:

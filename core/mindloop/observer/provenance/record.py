@@ -1,4 +1,4 @@
-"""What a provenance record is made of, and what may not enter one (spec 1.3)."""
+"""What a provenance record is made of, and what may not enter one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ZONE = when_used(r"(?:[zZ]|[+-][0-9]{2}(?::?[0-9]{2})?)\Z")
 
 
 def timestamp_fields(raw: str | None) -> tuple[str | None, str]:
-    """Return source timestamp and confidence of what was said when (spec 1.3).
+    """Return source timestamp and confidence of what was said when.
 
     A full time with a zone is exact; a date, or a time whose zone is not known, is day_level; nothing is unknown.
 

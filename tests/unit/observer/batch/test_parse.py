@@ -67,7 +67,7 @@ def test_windows_line_ends_and_a_byte_order_mark_change_nothing():
 
 
 def test_a_section_ends_at_the_next_heading_of_its_level():
-    """Third-level headings are part of it, the next second-level one is not (A23)."""
+    """Third-level headings are part of it, the next second-level one is not."""
     text = "# t\n\n## bob\nx\n### Message 1 (a)\n##nospace\ny\n## bobby\nz"
     assert [(part.name, text[part.start : part.end]) for part in sections(text)] == [
         ("bob", "## bob\nx\n### Message 1 (a)\n"),

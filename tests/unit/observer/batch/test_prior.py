@@ -54,7 +54,7 @@ def test_nobody_gets_another_one_s_section(tmp_path):
 
 
 def test_a_synthesis_file_is_never_read(tmp_path):
-    """Only the type counts: text about many people does not reach one of them (A41)."""
+    """Only the type counts: text about many people does not reach one of them."""
     ws = research_workspace(
         tmp_path,
         {

@@ -62,7 +62,7 @@ def test_one_id_in_two_files_is_reported(tmp_path):
     ],
 )
 def test_the_title_is_found_where_there_is_one(header, body, title):
-    """Front matter, else the first heading, else the id (A10)."""
+    """Front matter, else the first heading, else the id."""
     text = f"---\nid: R1\ntaxonomy: system.app.released\n{header}\ntime: {{start: 2026-01-01}}\n---\n{body}"
     assert read_entry(text, "x.md")["title"] == title
 

@@ -89,7 +89,7 @@ def test_of_equal_starts_the_last_id_owns_the_window():
     ],
 )
 def test_instants_are_compared_not_spellings(timestamp, expected):
-    """Offsets are honoured; a day is its midnight, also on the day of a release (A9)."""
+    """Offsets are honoured; a day is its midnight, also on the day of a release."""
     made = record(timestamp=timestamp, confidence="day_level")
     assert temporal_lookup([made], [ONE, TWO]) == {A: expected}
 
