@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from mindloop.store import atomic, journal, quarantine, reach
+from mindloop.store import disk, journal, quarantine, reach
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding, guarded
 from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import MindloopError
@@ -127,10 +127,12 @@ def check_journals(look: Look) -> Iterator[Finding]:
     for name in journal.pending(look.ws.root):
         yield from guarded(f"{journal.FOLDER}/{name}", _pending(look.ws.root, name))
     for entry in entries_of(look):
-        if entry.rel.startswith(f"{journal.FOLDER}/") and entry.name.endswith(journal.INCOMPLETE):
+        if not entry.rel.startswith(f"{journal.FOLDER}/"):
+            continue
+        if entry.name.endswith(journal.INCOMPLETE):
             what = "a change that could not be completed was kept; compare the files it names, then remove it"
             yield Finding(WARNING, entry.rel, None, what)
-        elif entry.rel.startswith(f"{journal.FOLDER}/") and not atomic.is_regular(os.path.join(look.ws.root, entry.rel)):
+        elif not disk.is_regular(os.path.join(look.ws.root, entry.rel)):
             yield Finding(WARNING, entry.rel, None, "no file of ours among the journals; look at it and move it away")
 
 
@@ -192,7 +194,7 @@ def _named_by_journals(root: str) -> set[str]:
 
 def _set_leftover_aside(rel: str) -> Staged:
     def stage(tx: Transaction) -> None:
-        data = tx.read(rel) if atomic.is_regular(os.path.join(tx.workspace.root, rel)) else None
+        data = tx.read(rel) if disk.is_regular(os.path.join(tx.workspace.root, rel)) else None
         if data is not None:
             tx.write(_free_name(tx, rel, data), data)
             tx.remove(rel)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import os
 
-from mindloop.store import atomic, reach, scopes
+from mindloop.store import atomic, disk, reach, scopes
 from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import WrongInput
 
@@ -53,7 +53,7 @@ def pending(root: str) -> list[str]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise atomic.failure(folder(root), "list it", error) from error
+        raise disk.failure(folder(root), "list it", error) from error
     return sorted(name for name in found if name.endswith((INTENT, COMMITTED)) and "~" in name)
 
 

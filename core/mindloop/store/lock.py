@@ -13,7 +13,7 @@ import sys
 import time
 from _thread import get_ident
 
-from mindloop.store import atomic
+from mindloop.store import atomic, disk
 from mindloop.store.errors import Busy, StoreFailure
 
 TYPE_CHECKING = False
@@ -119,7 +119,7 @@ class Lock:
         self._descriptor = descriptor
 
     def _enter_portalocker(self) -> None:
-        self._file = _through_portalocker(self._path, self._timeout, self._what)
+        self._file = through_portalocker(self._path, self._timeout, self._what)
 
     def free(self) -> None:
         """Free the lock, if it is this process that holds it."""
@@ -172,9 +172,9 @@ def _open(path: str) -> int:
             atomic.make_dirs(os.path.dirname(path))
             descriptor = system.open(path, flags, 0o666)
     except OSError as error:
-        if os.path.lexists(path) and not atomic.is_regular(path):
+        if os.path.lexists(path) and not disk.is_regular(path):
             raise _no_lock_file(path) from error
-        raise atomic.failure(path, "open the lock file", error) from error
+        raise disk.failure(path, "open the lock file", error) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise _no_lock_file(path)
@@ -194,7 +194,7 @@ def _try(descriptor: int, path: str) -> bool:
     except BlockingIOError:
         return False
     except OSError as error:
-        raise atomic.failure(path, "lock it (network file systems are not supported)", error) from error
+        raise disk.failure(path, "lock it (network file systems are not supported)", error) from error
     return True
 
 
@@ -273,7 +273,7 @@ def _wait_with_timer(descriptor: int, path: str, timeout: float) -> None:
         finally:
             alive[0] = False
     except OSError as error:
-        raise atomic.failure(path, "lock it (network file systems are not supported)", error) from error
+        raise disk.failure(path, "lock it (network file systems are not supported)", error) from error
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, signal.SIG_DFL if old_handler is None else old_handler)
@@ -281,7 +281,7 @@ def _wait_with_timer(descriptor: int, path: str, timeout: float) -> None:
             signal.setitimer(signal.ITIMER_REAL, max(old_timer[0] - (time.monotonic() - began), 0.001), old_timer[1])
 
 
-def _through_portalocker(path: str, timeout: float, what: str) -> Any:
+def through_portalocker(path: str, timeout: float, what: str) -> Any:
     """Take and sign a lock through the library; returns what has ``release``."""
     import portalocker  # 57 ms, needed only here
 
@@ -293,31 +293,3 @@ def _through_portalocker(path: str, timeout: float, what: str) -> Any:
         raise _busy(path, timeout) from None
     _sign(file.fileno(), what)
     return taken
-
-
-class LongLock:
-    """Hold a lock for minutes, through ``portalocker``: one try, no wait (one driver a workspace).
-
-    Args:
-        path: the side-car file; created with its folder, never deleted.
-        what: what this process does, named to those who are refused.
-
-    Raises:
-        Busy: another process holds it; the message names it.
-    """
-
-    __slots__ = ("_lock", "_path", "_what")
-
-    def __init__(self, path: str, what: str) -> None:
-        self._path = path
-        self._what = what
-        self._lock: Any = None
-
-    def __enter__(self) -> Self:
-        self._lock = _through_portalocker(self._path, 0, self._what)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lock.release()

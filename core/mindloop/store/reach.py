@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 
-from mindloop.store import atomic
+from mindloop.store import atomic, disk
 from mindloop.store.errors import Malformed, MindloopError
 
 TYPE_CHECKING = False
@@ -75,7 +75,7 @@ def _is_file_or_free(path: str) -> bool:
     except OSError as error:
         if error.errno in (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EINVAL):
             return False
-        raise atomic.failure(path, "look at it", error) from error
+        raise disk.failure(path, "look at it", error) from error
 
 
 def _is_below(folder: str, real: str) -> bool:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import stat
 
-from mindloop.store import atomic, overlay, reach, recovery
+from mindloop.store import atomic, disk, overlay, reach, recovery
 from mindloop.store.errors import WrongInput
 from mindloop.store.locate import check_schema, find_root
-from mindloop.store.lock import LongLock
+from mindloop.store.long_lock import LongLock
 from mindloop.store.scopes import LOCKS, long_lock_path
 from mindloop.store.transaction import Transaction
 
@@ -154,11 +154,11 @@ class Workspace:
         key = self.key(rel)
         if key in self.overlay:
             return self.overlay[key] is not None
-        return atomic.status(self.path(key)) is not None or overlay.any_under(self.overlay, key)
+        return disk.status(self.path(key)) is not None or overlay.any_under(self.overlay, key)
 
     def is_dir(self, rel: str) -> bool:
         """Tell whether a folder is there; raises as ``exists`` does."""
-        found = atomic.status(self.path(rel))
+        found = disk.status(self.path(rel))
         return (found is not None and stat.S_ISDIR(found.st_mode)) or overlay.any_under(self.overlay, self.key(rel))
 
     def size(self, rel: str) -> int | None:
@@ -167,7 +167,7 @@ class Workspace:
         if key in self.overlay:
             data = self.overlay[key]
             return None if data is None else len(data)
-        found = atomic.status(self.path(key))
+        found = disk.status(self.path(key))
         return None if found is None else found.st_size
 
     def names(self, rel_dir: str, suffix: str = "") -> list[str]:
@@ -201,7 +201,7 @@ def _entries(path: str) -> list[os.DirEntry[str]]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise atomic.failure(path, "list the folder", error) from error
+        raise disk.failure(path, "list the folder", error) from error
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

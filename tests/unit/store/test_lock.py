@@ -12,6 +12,7 @@ import pytest
 
 from mindloop.store import lock, scopes
 from mindloop.store.errors import Busy, StoreFailure, WrongInput
+from mindloop.store.long_lock import LongLock
 from tests.helpers.writers import Writer, holding
 
 if TYPE_CHECKING:
@@ -181,18 +182,18 @@ def test_without_flock_portalocker_does_the_job(path: str, monkeypatch: pytest.M
 
 def test_hold_is_for_one_driver_at_a_time(path: str) -> None:
     """A long lock is tried once; the second one is told who holds it."""
-    with lock.LongLock(path, "driver"):
+    with LongLock(path, "driver"):
 
         def second(report: Callable[[str], None]) -> None:
             try:
-                lock.LongLock(path, "other").__enter__()
+                LongLock(path, "other").__enter__()
             except Busy as error:
                 report(error.message)
 
         said = Writer(second).require_success()
     assert said == [f"research is not free now: pid {os.getpid()} (driver) holds it; nothing was changed"]
 
-    with lock.LongLock(path, "next"):
+    with LongLock(path, "next"):
         assert lock.holder(path) == f"pid {os.getpid()} (next)"
 
 
@@ -251,7 +252,7 @@ def _in_place_of_a_lock_file(kind: str, path: str) -> None:
 def test_only_a_file_is_a_lock_file(kind: str, long: bool, path: str) -> None:
     """Whatever stands in its place is refused at once, by its path, and what a link leads to is not written."""
     _in_place_of_a_lock_file(kind, path)
-    taken = lock.LongLock(path, "tests") if long else lock.Lock(path, 5, "tests")
+    taken = LongLock(path, "tests") if long else lock.Lock(path, 5, "tests")
 
     with pytest.raises(StoreFailure, match=r"research\.lock: expected a lock file, found a folder, a link or a device"):
         taken.__enter__()
