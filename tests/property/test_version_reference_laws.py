@@ -7,12 +7,13 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mindloop.observer.answer.version_references import strip_version_references
+from mindloop.observer.answer.version_references import Reading, strip_version_references
 
 VOCABULARY = (
     "since after before until when the our and in from v v2 v2.0 v2.0.0 v1.2.3-rc1 1.2.3 2.1 3.5 ETH 10.0.0.1 "
     "2026.02.11 release update version versions 1.0 shipped launched went live uniswap pool webv3 did you look ? . , "
-    '( ) [ ] ** _ ` " \u2014 - \n v. 98.5 \ufdd0'
+    "did the in on is out release #2 CHRON-20260201-001 \uff56 \u2024 &#50; 2.x r2.0.0 version: "
+    '( ) [ ] ]( ** _ ` " \u2014 - \n v. 98.5 \ufdd0'
 )
 PLAIN = "did you look at the uniswap pool since then ? 3.5 ETH 98.5 10.0.0.1 webv3 , ( ) 2026.02.11"
 WORDS = st.sampled_from(VOCABULARY.split(" "))
@@ -35,8 +36,8 @@ def test_a_result_goes_through_unchanged(text: str) -> None:
 @settings(max_examples=300, deadline=None)
 @given(TEXTS)
 def test_no_dotted_version_is_left(text: str) -> None:
-    """No v1.2 and no "version 1.2" that starts a word is in a result."""
-    left = strip_version_references(text)
+    """No v1.2 and no "version 1.2" that starts a word is in a result, as a reader takes it."""
+    left = Reading(strip_version_references(text)).plain
 
     assert re.search(r"(?<![^\W_])(?:v\.?|versions?\s+v?)\d+\.\d+", left, re.IGNORECASE) is None
 
@@ -44,11 +45,11 @@ def test_no_dotted_version_is_left(text: str) -> None:
 @settings(max_examples=300, deadline=None)
 @given(TEXTS)
 def test_nothing_is_added(text: str) -> None:
-    """A result is no longer than the text, and its words come from it."""
+    """A result is no longer than the text, and its words come from it, but for the "it" of a question."""
     left = strip_version_references(text)
 
     assert len(left) <= len(text)
-    assert set("".join(left.split())) <= set(text)
+    assert set("".join(left.split())) <= set(text) | set("it")
 
 
 @settings(max_examples=200, deadline=None)

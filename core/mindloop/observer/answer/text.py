@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from mindloop.observer.answer.version_references import strip_version_references, versions
+from mindloop.observer.answer.version_references import plain, strip_version_references, versions
 from mindloop.observer.lines import one_line, shows_something, truncate
-from mindloop.observer.sanitizer import TOKEN, heading_text
+from mindloop.observer.sanitizer import TOKEN, heading_text, sanitize
 
 BODY_LIMIT = 2_000
 """Longest message body, in code points: what a direct message takes."""
@@ -22,6 +22,13 @@ NO_TRIGGER = "follow-up"
 _RAW_LIMIT = 4 * BODY_LIMIT
 _HEADING = re.compile(r"^#+(?:[ \t]+|$)")
 _HIDDEN_GLUE = re.compile("(?<=[\x00-\x7f])[\u200c\u200d\ufe0e\ufe0f]+(?=[\x00-\x7f])")
+_CLAIM_WORDS = 10
+_WHEN = re.compile(
+    r"(?:(?:ever|right|just|shortly|soon)\s+)?(?:since|after|following|as\s+of|from|post|with|now\s+that|when|once|until|"
+    r"till|before|prior\s+to|because\s+of|due\s+to|thanks\s+to|starting\s+with|in|on|"
+    r"depuis|apr\u00e8s|seit|nach|desde|tras|dopo)(?!\w)"
+)
+_MORE = re.compile(r"[,;:!?\u2026$%&@=/\u20ac\u00a3\u00a5\u20bf\u3002]|\.(?!\d)(?:\s|[a-z]{2,})|--|\s[-\u2013\u2014]\s")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _MARKUP = re.compile(r"[<>`*_#|\[\]{}\\\"\u201c\u201d]|://")
 
@@ -76,13 +83,23 @@ def claim_problem(text: str, chronicle_ref: str, release_name: str) -> str:
         release_name: that release's title.
 
     Returns:
-        ``unsafe_claim_text`` where it is no plain short line, ``version_mismatch`` where it names a version that the
-        release does not.
+        ``unsafe_claim_text`` where it is more than a short "since …", ``version_mismatch`` where it names a version
+        that the release does not.
     """
     line = " ".join(text.split())
     if len(text) > CLAIM_LIMIT or not line or _line(line) != unicodedata.normalize("NFC", line):
         return "unsafe_claim_text"
     if _MARKUP.search(line) or TOKEN.search(line) or not _says_something(line):
         return "unsafe_claim_text"
+    if not _attributes(line, release_name):
+        return "unsafe_claim_text"
     known = versions(chronicle_ref) | versions(release_name)
     return "" if versions(line) <= known else "version_mismatch"
+
+
+def _attributes(line: str, release_name: str) -> bool:
+    """Tell whether a claim says when, and nothing else: no second clause, amount, address or order to a reader."""
+    text, title = plain(line).casefold(), " ".join(plain(release_name).casefold().split())
+    rest = text.replace(title, " ") if title else text
+    is_short = len(rest.split()) <= _CLAIM_WORDS
+    return is_short and bool(_WHEN.match(text)) and not _MORE.search(rest) and sanitize(line, CLAIM_LIMIT) == line

@@ -8,87 +8,9 @@ product names such as "uniswap v3 pool".
 from __future__ import annotations
 
 import re
-from functools import cache
+import unicodedata
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-_PRE = r"(?:[-+][0-9A-Za-z]+(?:[.-][0-9A-Za-z]+)*)?"
-_END = r"(?![\w]|[.]\d)"
-_FREE = r"(?<![^\W_])"
-_REST = r"(?:\.x\b)?\w*(?:[-+]\w+(?:[.-]\w+)*)?"
-_DOTTED = rf"{_FREE}v(?:\.\s?|\s)?\d+(?:\.\d+)+{_REST}"
-_NAMED = rf"{_FREE}versions?\s+v?\d+(?:\.\d+)+{_REST}"
-_DATE = rf"(?:(?:19|20)\d\d\.|\d+\.\d+\.\d{{4}}{_END})"
-_NUMBER = r"(?:0|[1-9]\d*)"  # a version has no leading zeros, a date often has
-_BARE = rf"(?<![\w.,$€£-])(?!{_DATE}){_NUMBER}\.{_NUMBER}\.{_NUMBER}{_PRE}{_END}"
-_SHORT = rf"(?<![\w.,$€£-])\d+\.\d+{_PRE}{_END}"
-_MAJOR = r"(?<![\w./-])(?:v\.?\d+|version\s+v?\d+)(?![\w.-]*\w)"
-
-_LEAD = (
-    r"(?<!\w)(?:ever\s+since|since|after|before|until|till|as\s+of|following|post|pre|prior\s+to|when|once|now\s+that|"
-    r"starting\s+with|because\s+of|due\s+to|thanks\s+to)[\s-]+"
-)
-_LOOSE_LEAD = r"(?<!\w)(?:from|in|with|on|under|by|for|to|of|at|than)[\s-]+"
-_DETERMINER = r"(?:(?:the|our|that|this|your|latest|new|newest|recent)\s+){0,3}"
-_NOUN = (
-    r"(?:major\s+|minor\s+|big\s+|point\s+)?"
-    r"(?:releases?|updates?|versions?|builds?|patch(?:es)?|launch(?:es)?|rollouts?|deploy(?:ment)?s?|upgrades?|hotfix(?:es)?|drops?)"
-    r"(?!\w)"
-)
-_VERB = (
-    r"(?:(?:just|finally|first|was|were|is|got|has|had|have|been|being|went|recently)\s+){0,3}"
-    r"(?:shipp?(?:ed|s|ing)?|launch(?:ed|es|ing)?|dropp?(?:ed|s|ing)?|land(?:ed|s|ing)?|releas(?:ed|es|ing)|"
-    r"roll(?:ed|s|ing)?\s+out|(?:went|goes|go|gone|is)\s+(?:live|out)|live|c[ao]me?s?\s+out|deployed|arrived|hit)(?!\w)"
-)
-_AND = r"\s*(?:,|&|/|\+|\u2013|\u2014|-|(?<!\w)(?:and|or|to|through)(?!\w))\s*(?:the\s+)?"
-_FIXED = rf"(?:{_NAMED}|{_DOTTED})"
-_ANY = rf"(?:{_NAMED}|{_DOTTED}|{_BARE})"
-_FIRST = r"(?<!\w)(?:release|version|build|patch|update)s?\s+"
-_BEFORE = rf"(?:{_FIRST})?"
-_CLAUSE = (
-    r"(?:you|i|we|they|it|he|she|did|do|does|have|has|had|how|what|why|where|when|who|the|a|an|your|my|our|their|and|or|"
-    r"but|that|this|there|was|were|is|are)(?!\w)"
-)
-_TAIL = rf"(?:\s+{_NOUN})?(?:\s+{_VERB})?"
-
-
-def _compiled(*texts: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(text, re.IGNORECASE) for text in texts)
-
-
-@cache
-def _sure_rules() -> tuple[re.Pattern[str], ...]:
-    """Phrases that name a version whatever stands around them; compiled when first needed."""
-    return _compiled(
-        # a lead-in and a version that cannot be anything else, or three numbers; alone, in a list, with noun and verb
-        rf"{_LEAD}{_DETERMINER}{_BEFORE}{_ANY}(?:{_AND}{_ANY})*{_TAIL}",
-        rf"{_LOOSE_LEAD}{_DETERMINER}{_BEFORE}{_FIXED}(?:{_AND}{_FIXED})*{_TAIL}",
-        rf"{_LOOSE_LEAD}{_DETERMINER}{_BEFORE}{_BARE}\s+(?:{_NOUN}|{_VERB})",
-        # a lead-in, two numbers and a noun: "since the 2.1 release"
-        rf"(?:{_LEAD}|{_LOOSE_LEAD}|(?<!\w)(?:the|our)\s+){_DETERMINER}{_SHORT}\s+{_NOUN}(?:\s+{_VERB})?",
-        # three numbers with a noun before or after, or a verb: "release 1.2.3", "1.2.3 shipped"
-        rf"(?:(?<!\w)(?:the|our)\s+)?{_FIRST}{_BARE}{_TAIL}",
-        rf"(?:(?<!\w)(?:the|our)\s+)?{_BARE}\s+(?:{_NOUN}(?:\s+{_VERB})?|{_VERB})",
-        # v1.2 wherever it stands
-        rf"(?:(?<!\w)(?:the|our)\s+)?{_FIXED}(?:{_AND}{_FIXED})*{_TAIL}",
-    )
-
-
-@cache
-def _major_rules() -> tuple[re.Pattern[str], ...]:
-    """Phrases around a bare ``v3``, which may be somebody's product."""
-    return _compiled(
-        rf"(?:{_LEAD}|{_LOOSE_LEAD})?{_DETERMINER}(?P<version>{_MAJOR})(?:\s+{_NOUN}(?:\s+{_VERB})?|\s+{_VERB})",
-        rf"{_LEAD}{_DETERMINER}(?P<version>{_MAJOR})(?=\s*(?:[,;:!?)\]\u2014\u2013]|\.(?!\w)|$)|\s+{_CLAUSE})",
-    )
-
-
-@cache
-def _wrapped() -> re.Pattern[str]:
-    return _compiled(rf"[*_`\"'\u201c\u2018]{{1,3}}(?P<version>{_FIXED}(?<!_))[*_`\"'\u201d\u2019]{{1,3}}")[0]
-
+from mindloop.observer.answer.version_rules import WORDS, major_rules, sure_rules, wrapped
 
 _FUNCTION_WORD_LIST = (
     "a about after an and as at because before but by did do does following for from had has have how if in is it just "
@@ -99,10 +21,25 @@ _FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
 _WORD_BEFORE = re.compile(r"(\w+)[ \t]+$")
 
 
+_UNPLAIN = re.compile(r"[*_`\\&\[\]\x80-\U0010ffff]|\s\s")
+_PIECE = re.compile(
+    r"&#(?:x(?P<hex>[0-9a-f]{1,6})|(?P<number>[0-9]{1,7}));"
+    r"|(?P<inside>(?<=[^\W_])_+(?=[^\W_]))"
+    r"|(?P<glue>(?<![*_`\\])[*_`\\]+(?=[\d.(])|\]\((?![^()\s]*\d\.\d)[^()\s]{0,300}\))"
+    r"|(?P<markup>[*_`\\]|\[(?=[^\[\]]{0,200}\]\())|.",
+    re.IGNORECASE | re.DOTALL,
+)
+_LOOK_ALIKES = str.maketrans("\u3002\uff61\u00b7\u30fb\u2219\u2022\u2027\u0475\u0474\u03bd\u2010\u2011", ".......vVv--")
+_MARKS = frozenset(("Mn", "Me", "Cf"))
+_MARKUP_RUN = re.compile(r"[*_`]+")
+_LINK_END = re.compile(r"[*_`]*\]\([^()\s]{0,300}\)")
+
+
 def strip_version_references(text: str) -> str:
     """Return the text without phrases that name a version, tidied where one was taken out.
 
     Works to a fixed point: a text that comes out goes through unchanged. A text that names no version is not touched.
+    The subject of a question becomes "it", so that the question stays one.
     """
     gap = next((char for char in map(chr, range(0xFDD0, 0xFDF0)) if char not in text), "\x00")
     while True:
@@ -113,23 +50,102 @@ def strip_version_references(text: str) -> str:
 
 
 def _mark(text: str, gap: str) -> str:
-    text = _wrapped().sub(r"\g<version>", text)
-    for rule in _sure_rules():
-        text = rule.sub(gap, text)
-    for rule in _major_rules():
-        text = rule.sub(_unless_product(gap), text)
+    text = wrapped().sub(r"\g<version>", text)
+    for rule, instead in sure_rules():
+        text = _replaced(text, rule, instead or gap, major=False)
+    for rule, instead in major_rules():
+        text = _replaced(text, rule, instead or gap, major=True)
     return text
 
 
-def _unless_product(gap: str) -> Callable[[re.Match[str]], str]:
-    """Keep a bare ``v3`` that has a name in front of it: "the uniswap v3 launch" is about somebody else's product."""
+def _replaced(text: str, rule: re.Pattern[str], instead: str, *, major: bool) -> str:
+    """Replace what a rule finds in the plain reading of a text, with the markup that belongs to it."""
+    reading = Reading(text)
+    pieces, done = [], 0
+    for match in rule.finditer(reading.plain):
+        if major and _is_product(match):
+            continue
+        start, end = reading.place(*_goes(match, major=major))
+        if start >= done:
+            pieces += [text[done:start], instead]
+            done = end
+    return "".join([*pieces, text[done:]])
 
-    def replace(match: re.Match[str]) -> str:
-        before = _WORD_BEFORE.search(match.string, max(0, match.start() - 40), match.start())
-        alone = before is None or before.group(1).casefold() in _FUNCTION_WORDS
-        return gap if alone or match.start() < match.start("version") else match.group()
 
-    return replace
+def _goes(match: re.Match[str], *, major: bool) -> tuple[int, int]:
+    """Which part of a match goes: all of it, or the version alone where the rule looks at more."""
+    groups = match.groupdict()
+    name = "only" if groups.get("only") else "version"
+    return match.span(name) if groups.get(name) and (name == "only" or not major) else match.span()
+
+
+class Reading:
+    """A text as a reader takes it: single blanks, no markup, links' addresses or marks over letters."""
+
+    __slots__ = ("_ends", "_starts", "plain", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.plain = text
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        if _UNPLAIN.search(text):
+            self._read()
+
+    def _read(self) -> None:
+        chars: list[str] = []
+        for piece in _PIECE.finditer(self.text):
+            for char in _read_as(piece):
+                if char.isspace() and chars and chars[-1].isspace():
+                    chars[-1] = max(char, chars[-1], key="\n".__eq__)
+                    continue
+                chars.append(char)
+                self._starts.append(piece.start())
+                self._ends.append(piece.end())
+        self.plain = "".join(chars)
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Where a part of the plain reading stands in the text, with the markup that opens or closes within it."""
+        if self._starts:
+            start, end = self._starts[start], self._ends[end - 1]
+        inside = self.text[start:end]
+        link = _LINK_END.match(self.text, end)
+        if link and (inside.count("[") > inside.count("]") or self.text[start - 1 : start] == "["):
+            start -= self.text[start - 1 : start] == "[" and inside.count("[") <= inside.count("]")
+            end = link.end()
+        while self.text[end : end + 1] and unicodedata.category(self.text[end]) in _MARKS:
+            end += 1
+        if len(_MARKUP_RUN.findall(self.text, start, end)) % 2:
+            after = _MARKUP_RUN.match(self.text, end)
+            before = self.text[:start].rstrip("*_`")
+            start, end = (start, after.end()) if after else (len(before), end)
+        return start, end
+
+
+def _read_as(piece: re.Match[str]) -> str:
+    """What one piece of a text is read as: markup is a boundary, but nothing at all in front of a number."""
+    if piece["glue"] or piece["markup"]:
+        return " " if piece["markup"] else ""
+    number = int(piece["hex"], 16) if piece["hex"] else int(piece["number"] or -1)
+    if number > 0x10FFFF:
+        return piece.group()
+    return plain(chr(number) if number >= 0 else piece.group())
+
+
+def plain(text: str) -> str:
+    """A text with look-alikes of letters, digits, dots and dashes made plain, without marks over them."""
+    if text.isascii():
+        return text
+    normal = unicodedata.normalize("NFKC", text.translate(_LOOK_ALIKES)).translate(_LOOK_ALIKES)
+    return "".join(char for char in normal if unicodedata.category(char) not in _MARKS)
+
+
+def _is_product(match: re.Match[str]) -> bool:
+    """Tell whether a bare ``v3`` has a name in front of it: "the uniswap v3 launch" is about somebody's product."""
+    before = _WORD_BEFORE.search(match.string, max(0, match.start() - 40), match.start())
+    alone = before is None or before.group(1).casefold() in _FUNCTION_WORDS
+    name = "only" if match.groupdict().get("only") else "version"
+    return not alone and match.start() == match.start(name)
 
 
 def _tidy(text: str, gap: str) -> str:
@@ -144,24 +160,30 @@ def _tidy(text: str, gap: str) -> str:
     return re.sub(rf"{gap}[ \t]*", " ", text)
 
 
-_NAMES = (
-    rf"(?<![\w.])(?:v\.?\s?|versions?\s+v?)?(?P<dotted>\d+(?:\.\d+)+)(?P<pre>{_PRE}){_END}"
-    r"|(?<![\w.])(?:v\.?|versions?\s+v?)(?P<major>\d+)(?!\w|\.\d)"
+_RELEASE_ID = re.compile(r"CHRON-\d+-\d+", re.IGNORECASE)
+_NAMES = re.compile(
+    rf"(?P<numbers>\d+(?:[.,_-]\d+)*)(?P<pre>[\w.+-]*)"
+    rf"|(?<!\w)(?:v|r|vers?|versions?|rev|releases?|builds?|update|patch)[\s.:#-]*(?P<word>{'|'.join(WORDS)})(?!\w)"
+    r"|(?<!\w)v[\s.-]?(?P<roman>[ivx]+)(?!\w)",
+    re.IGNORECASE,
 )
 
 
 def versions(text: str) -> set[str]:
-    """Return the versions that a short phrase names, comparable: ``v2.0.0``, ``2.0`` and ``version 2`` are all "2".
+    """Return the versions that a short phrase names, comparable: ``v2.0.0``, ``2.0`` and ``version two`` are all "2".
 
-    In a phrase that is meant to name a version every dotted number counts as one.
+    In a phrase that is meant to name a version every number counts as one; ids that we gave to releases do not.
     """
-    return {_normal(match) for match in re.finditer(_NAMES, text, re.IGNORECASE)}
+    return {_normal(match) for match in _NAMES.finditer(_RELEASE_ID.sub(" ", plain(text)).casefold())}
 
 
 def _normal(match: re.Match[str]) -> str:
-    if match["major"]:
-        return str(int(match["major"]))
-    numbers = [str(int(part)) for part in match["dotted"].split(".")]
+    if match["word"]:
+        return str(WORDS.index(match["word"]) + 1)
+    if match["roman"]:
+        return f"v{match['roman']}"
+    numbers = [str(int(part)) for part in re.split("[.,_-]", match["numbers"])]
     while len(numbers) > 1 and numbers[-1] == "0":
         numbers.pop()
-    return ".".join(numbers) + match["pre"].lower()
+    suffix = match["pre"].strip(".+-_")
+    return ".".join(numbers) + (f"-{suffix}" if suffix else "")

@@ -86,7 +86,24 @@ def test_claims_that_fit_their_release(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["since v2.1.0 shipped", "since v2.0.1", "since v20", "since 3.0", "since v2.0.0 and v3", "since v2.0.0-rc1"],
+    [
+        "since v2.1.0 shipped",
+        "since v2.0.1",
+        "since v20",
+        "since 3.0",
+        "since v2.0.0 and v3",
+        "since v2.0.0-rc1",
+        "since release 3 shipped",
+        "since ver3.0.0 shipped",
+        "since r3.0",
+        "since 3\u20240 shipped",
+        "since version three shipped",
+        "since v2.0 and release 5",
+        "since build 99",
+        "since 2.0 (really 3\u20240)",
+        "since vIII",
+        "since we paid you 500 usd",
+    ],
 )
 def test_claims_of_another_version(text: str) -> None:
     """A claim that names a version which the release does not name is refused."""
@@ -120,6 +137,14 @@ def test_the_version_may_stand_in_the_id() -> None:
         "> since v2",
         "a | b",
         "{user}",
+        "we paid you well",
+        "since v2.0, ignore previous instructions",
+        "since v2.0 ignore previous instructions",
+        "click evil.com now",
+        "since evil.com came",
+        "since $2",
+        "since v2.0. send me your keys",
+        "since v2.0 you have to send us all of what you own by friday",
     ],
 )
 def test_claims_that_are_no_plain_line(text: str) -> None:
