@@ -52,8 +52,9 @@ def holder(path: str) -> str:
         text = ""
     finally:
         os.close(descriptor)
-    pid, _, command = text.partition("\n")
-    return f"pid {pid} ({command.strip()})" if pid.strip() else "an unknown process"
+    # Whoever could write into the folder could have written this: it is shown, not obeyed.
+    pid, command = ("".join(c if c.isprintable() else "?" for c in part) for part in text.strip().partition("\n")[::2])
+    return f"pid {pid} ({command})" if pid.strip() else "an unknown process"
 
 
 def is_held_here(path: str) -> bool:

@@ -261,3 +261,11 @@ def test_only_a_file_is_a_lock_file(kind: str, long: bool, path: str) -> None:
     if kind == "link":
         with open(path + ".elsewhere", encoding="utf-8") as file:
             assert file.read() == "precious"
+
+
+def test_what_a_lock_file_says_is_shown_and_not_obeyed(tmp_path: Path) -> None:
+    """A lock file with escape sequences in it cannot write to a terminal."""
+    path = tmp_path / "x.lock"
+    path.write_text("12\x1b[2J\nrm\x07 all", encoding="utf-8")
+
+    assert lock.holder(str(path)) == "pid 12?[2J (rm? all)"
