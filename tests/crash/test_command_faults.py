@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mindloop.cli import init
 from mindloop.observer.provenance.index import load_index
-from mindloop.store import journal, records
+from mindloop.skills import setup
+from mindloop.store import journal, records, resources
 from mindloop.store.errors import StoreFailure
-from mindloop.store.resources import resource
 from mindloop.store.workspace import Workspace
 from tests.helpers import command_faults as lab
 from tests.helpers.command_faults import Line, commands, repeated
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from tests.helpers.faults import Judge, Outcome, State
 
+SHIPPED = resources.resource
 FAULTS = ("kill", "torn", "ENOSPC", "EIO")
 CHRONICLE_INDEX = "grimoires/observer/chronicle/index.jsonl"
 
@@ -185,9 +185,10 @@ def test_init_with_a_sample_can_be_repeated_wherever_it_ended(tmp_path: Path, mo
     for name in (".mindloop", "agents"):
         shutil.rmtree(sample / name)
     (sample / CHRONICLE_INDEX).unlink()
-    monkeypatch.setattr(
-        init, "resource", lambda name: str(sample / name[7:]) if name.startswith("sample") else resource(name)
-    )
+    for module in (setup, resources):
+        monkeypatch.setattr(
+            module, "resource", lambda name: str(sample / name[7:]) if name.startswith("sample") else SHIPPED(name)
+        )
     empty = tmp_path / "empty"
     empty.mkdir()
     report = exhaust(

@@ -10,7 +10,7 @@ from mindloop.hosts.claude import SYSTEM_PROMPT, ClaudeHost
 from mindloop.hosts.errors import HostFailed, HostMissing
 from tests.helpers.client_sandbox import Sandbox, client, environment
 from tests.helpers.follow_up_play import answer_of, sample_with_canaries
-from tests.helpers.model_api import ModelApi, call, failure, text
+from tests.helpers.model_api import ModelApi, call, failure, silence, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,8 +121,7 @@ def test_an_api_that_is_not_there_stops_the_run(desk: Desk, monkeypatch: pytest.
 def test_a_model_that_does_not_answer_meets_the_time_limit(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """The client is ended and the error names the limit."""
     monkeypatch.setenv("MINDLOOP_CLAUDE_TIMEOUT", "3")
-    monkeypatch.setenv("CLAUDE_CODE_MAX_RETRIES", "10")
-    desk.reply = [failure(529, "overloaded_error", "later")]
+    desk.reply = [silence()]
     with pytest.raises(HostFailed, match="within 3 s"):
         ClaudeHost().fill("a packet", "default")
 

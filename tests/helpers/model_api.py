@@ -38,6 +38,11 @@ def failure(status: int, kind: str, message: str) -> Block:
     return {"type": "failure", "status": status, "error": {"type": kind, "message": message}}
 
 
+def silence() -> Block:
+    """No reply at all, until the stand-in is closed."""
+    return {"type": "silence"}
+
+
 class Request:
     """One request for a message.
 
@@ -126,6 +131,7 @@ class ModelApi:
         self.strangers: list[tuple[str, str]] = []
         self._script = script
         self._lock = threading.Lock()
+        self.over = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
@@ -136,6 +142,7 @@ class ModelApi:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.over.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -154,7 +161,11 @@ class ModelApi:
         with self._lock:
             request = Request(len(self.requests), raw, headers)
             self.requests.append(request)
-            return request, self._script(request)
+            blocks = self._script(request)
+        if blocks[0]["type"] == "silence":
+            self.over.wait()
+            blocks = [failure(529, "overloaded_error", "too late")]
+        return request, blocks
 
 
 def _handler(api: ModelApi) -> type[BaseHTTPRequestHandler]:

@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 
-from mindloop.store.disk import failure, file_mode, is_regular
+from mindloop.store.disk import THIS_FILE_ALONE, failure, file_mode, is_regular
 from mindloop.store.errors import Malformed, StoreFailure, Unreadable
 
 system = os
@@ -27,20 +27,25 @@ def read_file(path: str, limit: int | None = None) -> bytes | None:
 
     Raises:
         Malformed: it is no regular file, or larger than ``limit`` bytes (then it is not read).
-        Unreadable: the system refuses.
+        Unreadable: the system refuses this file: rights, a link that leads to itself.
+        StoreFailure: the disk fails; what else would be read or written now is in doubt too.
     """
     try:
         descriptor = system.open(path, _READ)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise failure(path, "open it", error, Unreadable) from error
+        raise _unread(path, "open it", error) from error
     try:
         return _read_open(descriptor, path, limit)
     except OSError as error:
-        raise failure(path, "read it", error, Unreadable) from error
+        raise _unread(path, "read it", error) from error
     finally:
         os.close(descriptor)
+
+
+def _unread(path: str, doing: str, error: OSError) -> StoreFailure:
+    return failure(path, doing, error, Unreadable if error.errno in THIS_FILE_ALONE else StoreFailure)
 
 
 def _read_open(descriptor: int, path: str, limit: int | None) -> bytes:
@@ -66,12 +71,13 @@ def end_of(path: str) -> tuple[int, bytes]:
 
     Raises:
         Malformed: it is no regular file.
-        Unreadable: the system refuses.
+        Unreadable: the system refuses this file: rights, a link that leads to itself.
+        StoreFailure: the disk fails; what else would be read or written now is in doubt too.
     """
     try:
         descriptor = system.open(path, _READ)
     except OSError as error:
-        raise failure(path, "open it", error, Unreadable) from error
+        raise _unread(path, "open it", error) from error
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
@@ -96,7 +102,7 @@ def read_start(path: str, size: int) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise failure(path, "read it", error, Unreadable) from error
+        raise _unread(path, "read it", error) from error
 
 
 def temporary(path: str) -> str:

@@ -18,6 +18,8 @@ _HINTS = {
     errno.ENAMETOOLONG: "Choose a shorter name.",
     errno.ELOOP: "A symbolic link points at itself: remove it.",
 }
+THIS_FILE_ALONE = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG)
+"""Refusals that are about one file; after any other the disk itself is in doubt."""
 _OTHER_HINT = "Mend what the system names, then run the command again."
 
 
