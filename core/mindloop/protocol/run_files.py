@@ -143,10 +143,10 @@ def head_problems(head: dict[str, Any]) -> list[str]:
 
 
 def _text_problems(head: dict[str, Any]) -> list[str]:
-    named = all(isinstance(entry, dict) and {"user", "reason"} <= entry.keys() for entry in head["skipped"])
     texts = [head.get("started_at"), *head["waiting"].values(), *head["done"].values()]
-    whole = named and all(isinstance(text, str) for text in texts)
-    return [] if whole else ["started_at, users and reasons are not all texts"]
+    for entry in head["skipped"]:
+        texts += [entry.get("user"), entry.get("reason")] if isinstance(entry, dict) else [None]
+    return [] if all(isinstance(text, str) for text in texts) else ["started_at, users and reasons are not all texts"]
 
 
 def read_item(workspace: Files, place: RunPlace, item: str) -> dict[str, Any]:

@@ -161,6 +161,8 @@ def test_a_head_of_a_later_version_is_left_alone(workspace) -> None:
         ({"skipped": {"ann": "x"}}, "skipped is a dict, expected a list"),
         ({"skipped": [{"user": "ann"}]}, "not all texts"),
         ({"waiting": {"ann": 7}}, "not all texts"),
+        ({"skipped": [{"user": "ann", "reason": None}]}, "not all texts"),
+        ({"skipped": [{"user": True, "reason": "x"}]}, "not all texts"),
         ({"started_at": None}, "not all texts"),
     ],
 )

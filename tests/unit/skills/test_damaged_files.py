@@ -80,8 +80,44 @@ def test_a_counter_beyond_reason_costs_the_growth_of_one(bench: SkillWorkspace, 
     assert tokens["bob"] is not None
 
 
-@pytest.mark.parametrize("key", ["user", "slug", "default", "canvas", "triggers", "registry", "temporal", "score_line"])
-@pytest.mark.parametrize("value", ["missing", None, 7, ["x"], {"x": {}}])
+def test_a_growth_file_that_leads_elsewhere_costs_the_growth_of_one(bench: SkillWorkspace, tmp_path: Path) -> None:
+    """A link out of the workspace is not written through: that user's messages go without tokens."""
+    bench.full_run()
+    outside = tmp_path.parent / f"{tmp_path.name}-outside.yaml"
+    path = tmp_path / GROWTH / "ann.yaml"
+    path.rename(outside)
+    path.symlink_to(outside)
+    before = outside.read_bytes()
+    bench.canvas("ann", name="ann-canvas.md", quotes=["ann said this"], updated="2026-02-25")
+    bench.canvas("bob", name="bob-canvas.md", quotes=["bob said this"], updated="2026-02-25")
+
+    begun = bench.begin(now="2026-02-26T09:00:00Z")
+    bench.default_answers(begun.place.run, "ann", "bob")
+    resumed = bench.resume(begun.place.run, now="2026-02-26T09:30:00Z")
+
+    assert waiting(begun) == ["ann", "bob"]
+    assert outcomes(resumed) == {"ann": "messages", "bob": "messages"}
+    assert [warning.split(":")[0] for warning in begun.warnings + resumed.warnings] == ["ann", "ann"]
+    assert outside.read_bytes() == before
+
+
+def test_an_answer_of_a_strange_host_is_checked_like_any_other(bench: SkillWorkspace, tmp_path: Path) -> None:
+    """What cannot stand in a batch as a host's name is an unknown host."""
+    run = bench.begin().place.run
+    bench.default_answers(run, "ann")
+    path = tmp_path / RUNS / run / "answers" / "ann.json"
+    path.write_text(json.dumps({**json.loads(path.read_text("ascii")), "host": "\ud800"}), "ascii")
+
+    assert outcomes(bench.resume(run)) == {"ann": "messages"}
+    assert bench.batch()["sections"][0]["host"] == "unknown"
+
+
+KEYS = ["user", "slug", "default", "canvas", "triggers", "registry", "temporal", "score_line", "fears"]
+DAMAGE = [(key, value) for key in KEYS for value in ("missing", None, 7, ["x"], {"x": {}})]
+DAMAGE.remove(("fears", None))  # what most users have
+
+
+@pytest.mark.parametrize(("key", "value"), DAMAGE)
 def test_a_damaged_dossier_leaves_its_user_open(bench: SkillWorkspace, tmp_path: Path, key: str, value: object) -> None:
     """Whatever is wrong with one item of a run, the others go through, and the answer that was filed stays."""
     begun = bench.begin()

@@ -54,10 +54,12 @@ def _with_tokens(context: FollowUp, one: Answered) -> UserResult:
     path = context.layout.growth(result["slug"])
     try:
         text, tokens = _recorded(context, one, result, path)
+        # Staged here, so that a file that takes no change costs this user the tokens, and nobody the batch.
+        context.finishing.tx.write(path, text)
     except (Malformed, Unreadable, WrongInput) as error:
         context.warnings.append(f"{result['user']}: messages written, growth not recorded: {error.message}")
         return result
-    context.finishing.growth[path] = text
+    context.finishing.recorded += 1
     return {**result, "tokens": tokens}
 
 
@@ -78,8 +80,5 @@ def _recorded(context: FollowUp, one: Answered, result: UserResult, path: str) -
 
 
 def record_growth(context: FollowUp) -> Done | Skip | Ask:
-    """5.5: growth learns what is about to be sent, with the very tokens that stand in the batch."""
-    work = context.finishing
-    for path, text in work.growth.items():
-        work.tx.write(path, text)
-    return Done(f"Recorded {len(work.growth)} follow-up batches in growth state")
+    """5.5: what growth learns was staged with the tokens that stand in the batch; it is committed with them."""
+    return Done(f"Recorded {context.finishing.recorded} follow-up batches in growth state")

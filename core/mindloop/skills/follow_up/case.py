@@ -204,10 +204,10 @@ class Finishing:
     Attributes:
         tx: holds the research lock, the agent's, and that of each answered user.
         head: the run's head, with who waits, who is done and who was left out.
-        growth: the next texts of growth files by path, made with the tokens that stand in the batch.
+        recorded: how many growth files are staged, with the tokens that stand in the batch.
     """
 
-    __slots__ = ("answered", "growth", "head", "place", "results", "tx")
+    __slots__ = ("answered", "head", "place", "recorded", "results", "tx")
 
     def __init__(self, tx: Transaction, place: RunPlace, head: dict[str, Any], answered: list[Answered]) -> None:
         self.tx = tx
@@ -215,4 +215,4 @@ class Finishing:
         self.head = head
         self.answered = answered
         self.results: list[UserResult] = []
-        self.growth: dict[str, str] = {}
+        self.recorded = 0

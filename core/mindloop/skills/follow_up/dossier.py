@@ -88,6 +88,9 @@ def _problems(found: dict[str, Any]) -> Iterator[str]:
         isinstance(entry, dict) and "version_attribution_allowed" in entry for entry in found["temporal"].values()
     ):
         yield "temporal holds an entry without version_attribution_allowed"
-    for key, kind in (("wallet", str), ("cycle_started_at", str), ("fears", list)):
+    fears = found.get("fears", "missing")
+    if fears is not None and not (isinstance(fears, list) and all(isinstance(fear, dict) for fear in fears)):
+        yield "fears is neither null nor a list of fears"
+    for key, kind in (("wallet", str), ("cycle_started_at", str)):
         if found.get(key) is not None and not isinstance(found[key], kind):
             yield f"{key} is {type(found[key]).__name__}, expected {kind.__name__} or null"

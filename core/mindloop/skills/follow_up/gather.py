@@ -12,6 +12,7 @@ from mindloop.observer.packet.manifest import OtherCanvases
 from mindloop.observer.provenance.index import load_index
 from mindloop.protocol.step import Done
 from mindloop.skills.follow_up.scores import score_command
+from mindloop.store import reach
 from mindloop.store.errors import StoreFailure, WrongInput
 
 TYPE_CHECKING = False
@@ -28,6 +29,8 @@ def check_dependencies(context: FollowUp) -> Done | Skip | Ask:
     if missing:
         message = "the batch cannot start; missing: " + "; ".join(missing)
         raise WrongInput(message, "Make the folders with: init.py   (then canvas.py observe adds a first canvas)")
+    for path in (context.layout.batch(context.day), context.layout.growth("any")):
+        reach.require(context.workspace.root, path)  # said now, not after the writers were paid
     return Done("all required paths are there")
 
 

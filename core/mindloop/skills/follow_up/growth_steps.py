@@ -10,7 +10,7 @@ from mindloop.observer.names import fold
 from mindloop.protocol.step import Done, Skip
 from mindloop.store.clock import stamp
 from mindloop.store.documents import read_yaml, write_yaml
-from mindloop.store.errors import Malformed, Unreadable
+from mindloop.store.errors import Malformed, Unreadable, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,18 +97,26 @@ def load_growth(context: FollowUp, case: Case) -> Done | Skip | Ask:
         return Done()
     path = context.layout.growth(case.canvas.slug)
     try:
-        state = read_growth(context.tx, path, case.user)
-    except (Malformed, Unreadable) as error:
+        moved = _moved(context, context.tx, case, path)
+    except (WrongInput, Unreadable) as error:
         context.warnings.append(f"{case.user}: growth left out of this packet: {error.message}")
-        return Done("growth cannot be read")
-    if state is None:
+        return Done("growth cannot be used")
+    if moved is None:
         return Done()
     case.cycle_started_at = stamp(context.now)
-    moved = advance_cycle(state, context.settings, context.now, case.snapshot, case.canvas.hypotheses)
-    if moved != state:
-        write_yaml(context.tx, path, moved, "growth")
     case.growth_section = summary(moved)
     case.triggers = drop_stale(case.triggers, stale_ids(moved))
     if not case.triggers:
         return Skip("no_triggers", "all triggers are stale")
     return Done("growth loaded")
+
+
+def _moved(context: FollowUp, tx: Transaction, case: Case, path: str) -> GrowthState | None:
+    """The state with its cycle counted, staged where that changed it."""
+    state = read_growth(tx, path, case.user)
+    if state is None:
+        return None
+    moved = advance_cycle(state, context.settings, context.now, case.snapshot, case.canvas.hypotheses)
+    if moved != state:
+        write_yaml(tx, path, moved, "growth")
+    return moved

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.answer.log import LogLine
-from mindloop.protocol.run_files import BEGINNING, answered_items, find_run, read_answer, read_head
+from mindloop.protocol.run_files import BEGINNING, answered_items, checked_name, find_run, read_answer, read_head
 from mindloop.protocol.step import Skip
 from mindloop.protocol.walk import walk
 from mindloop.skills.follow_up.batch_steps import MESSAGES, skipped_users
@@ -11,7 +11,7 @@ from mindloop.skills.follow_up.case import Answered, FollowUp
 from mindloop.skills.follow_up.dossier import read_dossier
 from mindloop.skills.follow_up.finish import finish
 from mindloop.skills.follow_up.table import ANSWERED, FOLLOW_UP
-from mindloop.store.errors import Busy, Malformed, Negative, Unreadable
+from mindloop.store.errors import Busy, Malformed, Negative, Unreadable, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,9 +127,17 @@ def check(context: FollowUp, place: RunPlace, slug: str) -> Answered:
     workspace = context.workspace
     dossier = read_dossier(workspace, place, slug)
     filed = read_answer(workspace, place, slug) or {}
-    one = Answered(dossier, str(filed.get("raw", "")), str(filed.get("host", "unknown")))
+    one = Answered(dossier, str(filed.get("raw", "")), _host(filed.get("host")))
     walked = walk(FOLLOW_UP.lane(start=ANSWERED), context, context.modes, one)
     one.answer.log += walked.notes
     if isinstance(walked.outcome, Skip):
         one.answer.skip_reason = walked.outcome.reason
     return one
+
+
+def _host(name: object) -> str:
+    """Who answered, as the file says it, where that is a name that can stand in a batch."""
+    try:
+        return checked_name(str(name), "host")
+    except WrongInput:
+        return "unknown"
