@@ -112,10 +112,10 @@ def _show(argv: list[str]) -> int:
 
 
 def _known(workspace: Workspace, canvas: Canvas) -> dict[str, Any]:
-    from mindloop.observer.provenance.index import load_index
+    from mindloop.observer.provenance.index import load_user
     from mindloop.observer.provenance.verification import verify_canvas
 
-    quotes = verify_canvas(canvas, load_index(workspace, keep_text=True))
+    quotes = verify_canvas(canvas, load_user(workspace, canvas.user))
     return {
         "user": canvas.user,
         "canvas": canvas.path,

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mindloop.observer.provenance.verification import QuoteVerdict
+    from mindloop.store.workspace import Workspace
 
 PROG = "provenance.py"
 VERBS = {
@@ -97,21 +98,32 @@ def _ingest_options() -> Any:
     return options
 
 
+def _verdicts(workspace: Workspace, user: str | None) -> list[QuoteVerdict]:
+    """The verdicts; of one user first with that user's records alone, which is enough where all of them are there."""
+    from mindloop.observer.canvas.reading import load_canvases, matches
+    from mindloop.observer.provenance.index import load_index, load_user
+    from mindloop.observer.provenance.verification import verify
+
+    files = load_canvases(workspace)
+    names = {one.canvas.user for one in files if one.canvas and user is not None and matches(one, user)}
+    if len(names) == 1:
+        verdicts = verify(files, load_user(workspace, names.pop()), user)
+        if all(one.in_index for one in verdicts if one.status == "verified"):
+            return verdicts
+    return verify(files, load_index(workspace, keep_text=True), user)
+
+
 def _verify(argv: list[str]) -> int:
     from mindloop.cli.output import emit, emit_json, limited
     from mindloop.cli.parsing import add_json, parser
     from mindloop.cli.place import opened
-    from mindloop.observer.canvas.reading import load_canvases
-    from mindloop.observer.provenance.index import load_index
-    from mindloop.observer.provenance.verification import verify
 
     options = parser(f"{PROG} verify", "Check every quote against its hash. Exit 1 where one does not match.")
     options.add_argument("--user", help="only this user")
     options.add_argument("--full", action="store_true", help="list every quote")
     add_json(options)
     chosen = options.parse_args(argv)
-    workspace = opened()
-    findings = verify(load_canvases(workspace), load_index(workspace, keep_text=True), chosen.user)
+    findings = _verdicts(opened(), chosen.user)
     counts = {status: sum(one.status == status for one in findings) for status in STATUSES}
     if chosen.json:
         emit_json({"counts": counts, "quotes": [_record(one) for one in findings]})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mindloop.observer.canonical import content_hash
-from mindloop.observer.provenance.index import Duplicate, find, ingest, load_index, make_record
+from mindloop.observer.provenance.index import Duplicate, find, ingest, load_index, load_user, make_record
 from mindloop.store.errors import WrongInput
 from tests.helpers.research import research_workspace
 
@@ -247,3 +247,17 @@ def test_a_record_that_is_too_long(tmp_path: Path) -> None:
     with pytest.raises(WrongInput), workspace.transaction("research") as tx:
         ingest(tx, record)
     assert (tmp_path / REL).read_bytes() == b""
+
+
+@pytest.mark.parametrize("name", ["bob", "Bob", "@BOB", "ñandú", "O'Neil", "no", "🦊"])
+def test_one_users_records_are_those_of_the_whole_index(tmp_path: Path, name: str) -> None:
+    """Leaving out the lines of others leaves out none of one's own, however the line spells the name."""
+    said = enumerate([name, name.upper(), name.casefold(), "bobby", "kim", "Ñandu"])
+    records = [{"content_hash": f"{number:064x}", "canvas_target": user, "text": "t"} for number, user in said]
+    lines = [json.dumps(record, ensure_ascii=bool(number % 2)) for number, record in enumerate(records)]
+    workspace = research_workspace(tmp_path, {REL: "\r\n".join([*lines, "{torn"])})
+
+    own = load_user(workspace, name).for_user(name)
+
+    assert len(own) == 3
+    assert own == load_index(workspace, keep_text=True).for_user(name)
