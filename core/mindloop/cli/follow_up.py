@@ -152,12 +152,13 @@ def _packet(argv: list[str]) -> int:
 
 def _packet_json(workspace: Workspace, run: str, name: str) -> int:
     from mindloop.cli.output import emit_json
-    from mindloop.protocol.run_files import find_run, read_item
+    from mindloop.protocol.run_files import checked_name, find_run, read_item
     from mindloop.store.schemas import load_schema
 
     item = read_item(workspace, find_run(workspace, run), name)
     shown = {key: item.get(key) for key in ("run", "user", "sha256", "manifest", "prompt", "log")}
-    emit_json({**shown, "answer_schema": load_schema("follow-up-answer")})
+    schema = checked_name(str(item.get("answer_schema")), "schema")
+    emit_json({**shown, "answer_schema": load_schema(schema)})
     return 0
 
 

@@ -99,6 +99,7 @@ def progress_bar() -> tuple[Callable[[str, int, int], None] | None, Callable[[],
     tasks: dict[str, Any] = {}
 
     def update(label: str, done: int, total: int) -> None:
+        """Show how far the work of one label is."""
         if label not in tasks:
             bar.start()
             tasks[label] = bar.add_task(label, total=total)

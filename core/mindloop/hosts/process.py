@@ -153,6 +153,7 @@ class _Talk:
         self._pipes = selectors.DefaultSelector()
 
     def to_the_end(self) -> Result:
+        """Feed and hear the command until it has ended, by itself or by a limit."""
         with self._pipes:
             self._open()
             timed_out = self._listen()

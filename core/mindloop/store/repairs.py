@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 
 from mindloop.store import atomic, journal
 from mindloop.store.errors import WrongInput
@@ -32,7 +33,7 @@ class Change:
         self.after = after
 
 
-class Fix:
+class Fix(ABC):
     """A repair. Two fixes of the same ``what`` are one.
 
     Attributes:
@@ -46,17 +47,17 @@ class Fix:
         self.what = what
         self.rank = rank
 
+    @abstractmethod
     def changes(self, ws: Workspace) -> list[Change]:
         """Return what it would change now; nothing is changed. Empty where nothing is left to mend."""
-        raise NotImplementedError
 
+    @abstractmethod
     def apply(self, ws: Workspace, shown: list[Change]) -> None:
         """Make the change that was shown.
 
         Raises:
             WrongInput: the files are not as they were when it was shown; nothing was changed.
         """
-        raise NotImplementedError
 
 
 class Staged(Fix):

@@ -378,3 +378,10 @@ def test_begin_shows_its_manifests_to_programs_that_ask(bench: SkillWorkspace) -
         "steering_target_count",
     ]
     assert found["details"] == {"eve": "nothing to follow up on"}
+
+
+def test_a_packet_brings_the_schema_of_its_answer(bench: SkillWorkspace) -> None:
+    """A host of one's own can check what it sends: the gap's schema is in the packet's JSON."""
+    found = call("follow_up", "packet", begun(bench), "ann", "--json").json
+
+    assert found["answer_schema"]["required"] == ["user", "messages"]

@@ -98,6 +98,7 @@ class _Reader:
         self.blanks = 0
 
     def quoted(self, text: str, number: int) -> None:
+        """Take a quote line; a comment in it closes the segment before it."""
         self.waiting = None
         end = 0
         for before, declared, after in _comments(text):
@@ -108,12 +109,14 @@ class _Reader:
             self._add(text[end:], number)
 
     def blank(self) -> None:
+        """Take an empty line: one may still stand before a comment."""
         self._wait()
         self.blanks += 1
         if self.blanks > 1:
             self.waiting = None
 
     def other(self, text: str) -> None:
+        """Take any other line: a comment by itself proves the quote that waits."""
         self._wait()
         comment = next(_comments(text), None)
         if self.waiting and comment and not comment[0]:
