@@ -41,6 +41,11 @@ class Layout:
         return f"{self.root}/cognition"
 
     @property
+    def stops_dir(self) -> str:
+        """Folder of the stops: users whom nobody writes to for now."""
+        return f"{self.root}/stops"
+
+    @property
     def scores_dir(self) -> str:
         """Folder that the shipped score reader looks into."""
         return f"{self.root}/scores"
@@ -73,6 +78,14 @@ class Layout:
         """A user's growth state."""
         return f"{self.growth_dir}/{slug}.yaml"
 
+    def proposals(self, slug: str) -> str:
+        """The replies that may belong to a user's messages, for a person to confirm."""
+        return f"{self.growth_dir}/{slug}.proposed_matches.yaml"
+
+    def stop(self, slug: str) -> str:
+        """Why and since when nobody writes to a user."""
+        return f"{self.stops_dir}/{slug}.yaml"
+
     def cognition(self, slug: str) -> str:
         """A user's cognition sidecar."""
         return f"{self.cognition_dir}/{slug}.yaml"
@@ -84,6 +97,14 @@ class Layout:
     def batch(self, day: str) -> str:
         """The batch file of a day, ``YYYY-MM-DD``."""
         return f"{self.follow_ups_dir}/{day}.md"
+
+    def follow_up_synthesis(self, day: str) -> str:
+        """What the users of a follow-up run share, ``YYYY-MM-DD``."""
+        return f"{self.follow_ups_dir}/{day}-synthesis.md"
+
+    def cognition_synthesis(self, day: str) -> str:
+        """What the users that were thought about share, ``YYYY-MM-DD``."""
+        return f"{self.cognition_dir}/synthesis-{day}.md"
 
 
 def layout_of(files: Files) -> Layout:

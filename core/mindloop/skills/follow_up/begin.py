@@ -8,8 +8,8 @@ from mindloop.protocol.walk import walk
 from mindloop.skills.follow_up.case import Case, FollowUp
 from mindloop.skills.follow_up.dossier import dossier_of
 from mindloop.skills.follow_up.finish import finish
-from mindloop.skills.follow_up.scores import ScoreFetcher
 from mindloop.skills.follow_up.table import ANSWERED, FOLLOW_UP, SCORED
+from mindloop.skills.scores import ScoreFetcher
 from mindloop.store.clock import stamp
 from mindloop.store.errors import Busy
 from mindloop.store.ids import next_run_id

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from mindloop.observer.layout import layout_of
-from mindloop.skills.follow_up.scores import score_command
+from mindloop.skills.scores import score_command
 from mindloop.store.checkup import ERROR, INFO, Finding
 from mindloop.store.locate import MARKER
 from mindloop.store.repairs import MakeFolder

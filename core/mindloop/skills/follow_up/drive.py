@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from mindloop.hosts.process import side_by_side
+from functools import partial
+
 from mindloop.observer.layout import layout_of
-from mindloop.protocol.run_files import answered_items, file_answer, find_run, read_head, read_item
+from mindloop.skills.asking import ask_host
 from mindloop.skills.follow_up.begin import begin
 from mindloop.skills.follow_up.case import REHEARSAL
 from mindloop.skills.follow_up.resume import resume
-from mindloop.store.errors import Malformed, MindloopError, Negative, Unreadable
+from mindloop.store.errors import MindloopError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from mindloop.hosts.errors import HostFailed
     from mindloop.protocol.host import Host
-    from mindloop.protocol.run_files import RunPlace
     from mindloop.skills.follow_up.begin import Begun
     from mindloop.skills.follow_up.resume import Resumed
     from mindloop.store.workspace import Workspace
@@ -58,51 +57,11 @@ def drive(
 
 
 def drive_on(workspace: Workspace, host: Host, run: str, now: datetime, progress: Progress | None = None) -> Driven:
-    """Ask ``host`` for every answer that a run still waits for, then resume it.
-
-    A host whose ``workers`` is above 1 is asked for that many users at a time; each answer is filed as it comes, so
-    that nothing that was paid for is lost when a later call fails.
-    """
-    place = find_run(workspace, run)
-    head = read_head(workspace, place)
-    wanted = sorted(set(head["waiting"]) - set(head["done"]) - answered_items(workspace, place))
-    items, warnings = _items(workspace, place, wanted, host)
-    answers = side_by_side(lambda item: _fill(host, item), items, getattr(host, "workers", 1))
-    for number, (item, answer) in enumerate(answers, 1):
-        raw = answer if isinstance(answer, str) else f"(no answer: {answer.message})"
-        file_answer(workspace, run, item["slug"], raw, host.name)
-        warnings += [] if isinstance(answer, str) else [f"{item['user']}: no answer: {answer.message}"]
-        if progress:
-            progress(f"asking {host.name}", number, len(items))
+    """Ask ``host`` for every answer that a run still waits for, then resume it."""
+    scripted = partial(_scripted, workspace) if host.name == REHEARSAL else None
+    warnings = ask_host(workspace, host, run, progress, scripted)
     resumed = resume(workspace, run, now, progress)
     return Driven(None, resumed, warnings + resumed.warnings)
-
-
-def _items(
-    workspace: Workspace, place: RunPlace, slugs: list[str], host: Host
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """The packets to ask about; one that is damaged leaves its user open and is told."""
-    items, warnings = [], []
-    for slug in slugs:
-        try:
-            item = read_item(workspace, place, slug)
-        except (Malformed, Negative, Unreadable) as error:
-            warnings.append(f"{slug}: left open: {error.message}")
-            continue
-        if host.name == REHEARSAL:
-            item["default"] = _scripted(workspace, slug) or item["default"]
-        items.append(item)
-    return items, warnings
-
-
-def _fill(host: Host, item: dict[str, Any]) -> str | HostFailed:
-    """One isolated call for one user; a call that fails costs this user alone, every other error ends the drive."""
-    from mindloop.hosts.errors import HostFailed
-
-    try:
-        return host.fill(str(item["prompt"]), str(item["default"]))
-    except HostFailed as error:
-        return error
 
 
 def _scripted(workspace: Workspace, slug: str) -> str | None:

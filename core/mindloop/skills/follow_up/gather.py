@@ -11,7 +11,7 @@ from mindloop.observer.chronicle.temporal import Windows
 from mindloop.observer.packet.manifest import OtherCanvases
 from mindloop.observer.provenance.index import load_index
 from mindloop.protocol.step import Done
-from mindloop.skills.follow_up.scores import score_command
+from mindloop.skills.scores import score_command
 from mindloop.store import reach
 from mindloop.store.errors import StoreFailure, WrongInput
 

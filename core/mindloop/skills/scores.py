@@ -9,9 +9,19 @@ from mindloop.store.resources import resource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, Protocol
+
     from mindloop.hosts.process import Result
-    from mindloop.skills.follow_up.case import Case
+    from mindloop.observer.canvas.reading import Canvas
     from mindloop.store.workspace import Workspace
+
+    class Scored(Protocol):
+        """Whoever gets a score: a case of one user."""
+
+        canvas: Canvas
+        score: Any
+
 
 WORKERS = 4
 _POOL_FROM = 8
@@ -70,8 +80,8 @@ class ScoreFetcher:
         env = {**os.environ, "MINDLOOP_ROOT": self._workspace.root, "MINDLOOP_OBSERVER_ROOT": self._root}
         return _judged(run_command(argv, timeout=self._timeout, cwd=self._workspace.root, env=env), self._timeout)
 
-    def fetch_all(self, cases: list[Case]) -> None:
-        """Fill ``case.score`` for each case; the commands mostly wait, so a few run side by side."""
+    def fetch_all(self, cases: Sequence[Scored]) -> None:
+        """Fill ``score`` of each case; the commands mostly wait, so a few run side by side."""
         from mindloop.hosts.process import side_by_side
 
         workers = WORKERS if len(cases) >= _POOL_FROM else 1

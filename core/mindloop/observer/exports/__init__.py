@@ -1,0 +1,1 @@
+"""Exports of direct messages: one reader a format, streamed."""

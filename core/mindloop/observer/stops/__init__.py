@@ -1,0 +1,1 @@
+"""Users whom nobody writes to for now, and why."""

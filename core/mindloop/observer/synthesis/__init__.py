@@ -1,0 +1,1 @@
+"""What users share, from numbers and labels alone."""

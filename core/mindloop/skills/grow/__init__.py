@@ -1,0 +1,1 @@
+"""/grow: replies are matched, confirmed by a person, and classified one isolated question a signal."""

@@ -1,0 +1,1 @@
+"""/ingest-dm: an export of direct messages becomes quotes, and one question which of them matter."""

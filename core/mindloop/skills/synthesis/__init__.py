@@ -1,0 +1,1 @@
+"""The pass over all users: feature vectors in, one question, what they share out."""

@@ -1,0 +1,1 @@
+"""/think: what one user may be afraid of, one isolated question a user."""
