@@ -19,17 +19,43 @@ if TYPE_CHECKING:
     from mindloop.store.workspace import Workspace
 
 PROG = "growth.py"
-VERBS = {"show": "what growth knows of a user"}
+VERBS = {
+    "show": "what growth knows of a user",
+    "report": "which questions work, what decays, who is silent",
+    "stop": "write to a user no more, with the reason",
+    "resume": "write to a stopped user again",
+}
 
 
 def main(argv: list[str]) -> int:
     """Run one verb."""
-    verb(PROG, argv, VERBS)
+    return _VERBS[verb(PROG, argv, VERBS)](argv[1:])
+
+
+def _report(argv: list[str]) -> int:
+    from mindloop.cli.growth_report import report
+
+    return report(argv)
+
+
+def _stop(argv: list[str]) -> int:
+    from mindloop.cli.growth_stop import stop
+
+    return stop(argv)
+
+
+def _resume(argv: list[str]) -> int:
+    from mindloop.cli.growth_stop import resume
+
+    return resume(argv)
+
+
+def _show(argv: list[str]) -> int:
     options = parser(f"{PROG} show", "What growth knows of a user. Exit 1 where it knows nothing yet.")
     options.add_argument("user", help="a name, as canvas.py list shows it")
     options.add_argument("--full", action="store_true", help="show all")
     add_json(options)
-    chosen = options.parse_args(argv[1:])
+    chosen = options.parse_args(argv)
     state = _state(opened(), chosen.user)
     if chosen.json:
         emit_json({"growth": state, "summary": summary(state)})
@@ -62,3 +88,6 @@ def _lines(state: Any) -> list[str]:
         f"  open: {one['id']} ({one['hypothesis']}), written {one['sent_at']}" for one in told["pending_followups"]
     ]
     return lines + [f"  {warning}" for warning in told["decay_warnings"]]
+
+
+_VERBS = {"show": _show, "report": _report, "stop": _stop, "resume": _resume}
