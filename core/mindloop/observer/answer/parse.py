@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import re
-
 from mindloop.observer.answer.log import LogLine, told
 from mindloop.observer.answer.text import clean_questions
-from mindloop.observer.lines import one_line
+from mindloop.observer.json_answer import NotAnObject, kind, read_object, shown
 from mindloop.observer.names import fold
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, NoReturn
+    from typing import Any
 
     from mindloop.observer.types import Claim, Message
 
@@ -27,8 +24,6 @@ MAX_MESSAGES = 10
 SKIP_REASONS = frozenset({"no_triggers", "no_quotes", "all_hypotheses_high_confidence"})
 """What a writer may give as its reason; anything else would end up in the batch's front matter unchecked."""
 
-_FENCED = re.compile(r"```[A-Za-z0-9]*[ \t]*\r?\n(.*)\n[ \t]*```", re.DOTALL)
-_SHOWN = 80
 _RAW_SHOWN = 2_000
 
 
@@ -99,7 +94,7 @@ def parse_answer(raw: str, user: str) -> Answer:
     answer = Answer(user, _skip_reason(record.get("skip_reason")))
     items = record.get("messages")
     if not isinstance(items, list):
-        raise AnswerRejected(f'"messages" is {_kind(items)}, expected a list')
+        raise AnswerRejected(f'"messages" is {kind(items)}, expected a list')
     answer.total_quotes = len(items)
     answer.scary_questions = clean_questions(_texts(record.get("scary_questions")))
     answer.keep([(message, len(message["temporal_claims"])) for message in _messages(items, answer.log)])
@@ -124,44 +119,16 @@ def _messages(items: list[Any], log: list[str]) -> Iterator[Message]:
         log.append(told(f"DROPPED messages {MAX_MESSAGES + 1} to {len(items)}: at most {MAX_MESSAGES} are taken"))
 
 
-def shown(text: str) -> str:
-    """Return a text of the writer's as a log line may hold it: one short line."""
-    return one_line(text[: _SHOWN * 10], _SHOWN)
-
-
 def _record(raw: str) -> dict[str, Any]:
-    size = len(raw) if raw.isascii() else len(raw.encode("utf-8", "surrogatepass"))
-    if size > MAX_ANSWER:
-        raise AnswerRejected(f"it has {size} bytes, at most {MAX_ANSWER} are read")
-    text = raw.removeprefix("\ufeff").strip()
-    fenced = _FENCED.fullmatch(text)
     try:
-        value = json.loads(
-            fenced.group(1) if fenced else text, object_pairs_hook=_object_without_twins, parse_constant=_no_constant
-        )
-    except (ValueError, RecursionError) as error:
-        raise AnswerRejected(f"it is not JSON ({shown(str(error))})") from error
-    if not isinstance(value, dict):
-        raise AnswerRejected(f"it is {_kind(value)}, expected one JSON object")
-    return value
-
-
-def _object_without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twin = next(key for key in keys if keys.count(key) > 1)
-        raise AnswerRejected(f'key "{shown(twin)}" occurs twice in one object', "a key occurs twice in one object")
-    return record
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise AnswerRejected(f"{name} is no JSON number")
+        return read_object(raw, limit=MAX_ANSWER)
+    except NotAnObject as error:
+        raise AnswerRejected(error.detail, error.reason) from error
 
 
 def _check_user(value: object, user: str) -> None:
     if not isinstance(value, str):
-        raise AnswerRejected(f'"user" is {_kind(value)}, expected the text "{shown(user)}"')
+        raise AnswerRejected(f'"user" is {kind(value)}, expected the text "{shown(user)}"')
     if fold(value) != fold(user):
         raise AnswerRejected(f'"user" is "{shown(value)}", expected "{shown(user)}"', "it is about another user")
 
@@ -169,7 +136,7 @@ def _check_user(value: object, user: str) -> None:
 def _skip_reason(value: object) -> str | None:
     if value is None or (isinstance(value, str) and value in SKIP_REASONS):
         return value
-    came = f'"{shown(value)}"' if isinstance(value, str) else _kind(value)
+    came = f'"{shown(value)}"' if isinstance(value, str) else kind(value)
     expected = f"null or one of {', '.join(sorted(SKIP_REASONS))}"
     brief = f'"skip_reason" is another one than {expected}'
     raise AnswerRejected(f'"skip_reason" is {came}, expected {expected}', brief)
@@ -181,10 +148,10 @@ def _texts(value: object) -> list[str]:
 
 def _problem(item: object) -> str:
     if not isinstance(item, dict):
-        return f"it is {_kind(item)}, expected an object"
+        return f"it is {kind(item)}, expected an object"
     for key in ("hypothesis_or_trigger", "anchor_quote_hash", "message_body"):
         if not isinstance(item.get(key), str):
-            return f'"{key}" is {_kind(item.get(key))}, expected a text'
+            return f'"{key}" is {kind(item.get(key))}, expected a text'
     return ""
 
 
@@ -204,7 +171,7 @@ def _claims(value: object, number: int, log: list[str]) -> list[Claim]:
     if value is None:
         return []
     if not isinstance(value, list):
-        log.append(f"IGNORED temporal_claims of message {number}: {_kind(value)}, expected a list")
+        log.append(f"IGNORED temporal_claims of message {number}: {kind(value)}, expected a list")
         return []
     return [_claim(item if isinstance(item, dict) else {}) for item in value]
 
@@ -219,11 +186,3 @@ def _claim(item: dict[str, Any]) -> Claim:
         "backing_quote_hash": text("backing_quote_hash"),
         "chronicle_ref": text("chronicle_ref"),
     }
-
-
-def _kind(value: object) -> str:
-    """Return what a JSON value is, in words."""
-    if value is None:
-        return "null or missing"
-    names = {bool: "true or false", str: "a text", list: "a list", dict: "an object"}
-    return names.get(type(value), "a number")

@@ -10,10 +10,10 @@ import re
 
 from mindloop.observer.answer.log import LogLine, told
 from mindloop.observer.answer.mom_test import lint
-from mindloop.observer.answer.parse import shown
 from mindloop.observer.answer.text import claim_problem, clean_trigger, sendable_body
 from mindloop.observer.canonical import norm_hash
 from mindloop.observer.growth.patterns import topic_tags
+from mindloop.observer.json_answer import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
