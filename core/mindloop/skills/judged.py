@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Item = dict[str, Any]
     Progress = Callable[[str, int, int], None]
 
-REFUSED = "refused"
+DONE, REFUSED = "done", "refused"
 
 
 class Judging:
@@ -41,7 +41,8 @@ class Judging:
         skill: the runs' name, as in their heads.
         scopes: the lock scopes that applying an item's answer needs, beside the run's own.
         check: reads a raw answer against the item; raises AnswerRefused. Pure: no file, no clock.
-        apply: stages what a checked answer changes, and returns one line for people: no word of the judge's.
+        apply: stages what a checked answer changes, and returns one line for people: no word of the judge's. Where the
+            answer may not be taken after all, it raises AnswerRefused before it stages anything.
     """
 
     __slots__ = ("apply", "check", "scopes", "skill")
@@ -121,8 +122,8 @@ def answer_now(
         head = _waiting_head(tx, place, item)
         write_object(tx, place.answer(item), {"schema": SCHEMA, "user": item, "host": host, "raw": raw})
         told = judging.apply(tx, found, value, host, now)
-        settle(tx, place, head, item, "done", now=now)
-    return {"user": str(found["user"]), "item": item, "outcome": "done", "told": told}
+        settle(tx, place, head, item, DONE, now=now)
+    return {"user": str(found["user"]), "item": item, "outcome": DONE, "told": told}
 
 
 def _head_of(workspace: Workspace, judging: Judging, place: RunPlace) -> dict[str, Any]:
@@ -166,9 +167,10 @@ def _settled(
         filed = read_answer(tx, place, item) or {}
         try:
             value = judging.check(found, str(filed.get("raw", "")))
+            told = judging.apply(tx, found, value, str(filed.get("host", "unknown")), now)
         except AnswerRefused as refused:
             outcome, told = REFUSED, f"refused: {refused.message}"
         else:
-            outcome, told = "done", judging.apply(tx, found, value, str(filed.get("host", "unknown")), now)
+            outcome = DONE
         settle(tx, place, head, item, outcome, now=now)
     return {"user": str(found["user"]), "item": item, "outcome": outcome, "told": told}
