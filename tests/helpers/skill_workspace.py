@@ -101,15 +101,22 @@ def answer(user: str, *messages: dict[str, Any], **more: Any) -> str:
 
 
 class SkillWorkspace:
-    """A workspace under test; ``now`` is the instant of every call that names none."""
+    """A workspace under test; ``now`` is the instant of every call that names none.
 
-    def __init__(self, root: Path, *, growth: bool = True, now: str = NOW) -> None:
+    The silence gate, which init turns on, is off: most tests write to one user again and again.
+    """
+
+    def __init__(self, root: Path, *, growth: bool = True, gate: bool = False, now: str = NOW) -> None:
         self.root = root
         self.now = now
         make(Workspace(str(root)))
+        marker = root / "mindloop.yaml"
+        text = marker.read_text("utf-8")
         if not growth:
-            marker = root / "mindloop.yaml"
-            marker.write_text(marker.read_text("utf-8").replace("enabled: true", "enabled: false"), "utf-8")
+            text = text.replace("enabled: true", "enabled: false")
+        if not gate:
+            text = text.replace("silence_gate_days: 7", "silence_gate_days: null")
+        marker.write_text(text, "utf-8")
 
     @property
     def ws(self) -> Workspace:

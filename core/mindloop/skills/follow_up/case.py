@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Trigger,
         UserResult,
     )
+    from mindloop.protocol.questions import Question
     from mindloop.protocol.run_files import RunPlace
     from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
@@ -39,7 +40,7 @@ class FollowUp:
 
     Attributes:
         now: the one instant that every file, id and age of this command comes from.
-        flags: ``canvas``, ``dry_run``, ``allow_stale``.
+        flags: ``canvas``, ``dry_run``, ``allow_stale``, ``synthesize``.
         files: every canvas of the workspace; assertions look at all of them.
         selected: the canvases that this run is for.
     """
@@ -100,6 +101,10 @@ class Case:
 
     What the checks of the answer need is kept in the run's item file (`dossier`), so that any later process can
     resume.
+
+    Attributes:
+        question: what is asked about a stale cognition before the user goes on (step 2c.5).
+        thought: what came of that question: ``refreshed``, ``stale_used`` or ``stale``; None where nothing was asked.
     """
 
     __slots__ = (
@@ -115,12 +120,14 @@ class Case:
         "prior",
         "prior_count",
         "prompt",
+        "question",
         "records",
         "registry",
         "score",
         "score_raw",
         "snapshot",
         "temporal",
+        "thought",
         "triggers",
         "user",
     )
@@ -142,6 +149,8 @@ class Case:
         self.cycle_started_at: str | None = None
         self.cognition: dict[str, Any] | None = None
         self.cognition_status = "missing"
+        self.question: Question | None = None
+        self.thought: str | None = None
         self.chronicle = ""
         self.prompt = ""
         self.manifest: dict[str, Any] = {}
@@ -216,3 +225,8 @@ class Finishing:
         self.answered = answered
         self.results: list[UserResult] = []
         self.recorded = 0
+
+
+def is_through(head: dict[str, Any]) -> bool:
+    """Whether nobody of a run waits for anything any more."""
+    return set(head["waiting"]) <= set(head["done"]) and not head.get("thinking")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mindloop.protocol.run_files import COMPLETE, OPEN, write_object
 from mindloop.protocol.walk import walk
-from mindloop.skills.follow_up.case import Finishing
+from mindloop.skills.follow_up.case import Finishing, is_through
 from mindloop.skills.follow_up.table import FOLLOW_UP
 from mindloop.store.clock import stamp
 
@@ -32,7 +32,7 @@ def finish(context: FollowUp, tx: Transaction, place: RunPlace, head: dict[str, 
     """
     context.finishing = Finishing(tx, place, head, answered)
     context.log += walk(FOLLOW_UP.trailing(), context, context.modes).notes
-    head["state"] = COMPLETE if set(head["waiting"]) <= set(head["done"]) else OPEN
+    head["state"] = COMPLETE if is_through(head) else OPEN
     head["updated_at"] = stamp(context.now)
     write_object(tx, place.head, head)
     return str(head["batch"])

@@ -7,15 +7,16 @@ from mindloop.observer.growth.cycle import advance_cycle
 from mindloop.observer.growth.state import stale_ids
 from mindloop.observer.growth.summary import summary
 from mindloop.observer.names import fold
-from mindloop.protocol.step import Done, Skip
+from mindloop.protocol.step import Ask, Done, Skip
 from mindloop.store.clock import stamp
 from mindloop.store.documents import read_yaml, write_yaml
 from mindloop.store.errors import Malformed, Unreadable, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from mindloop.observer.types import GrowthState
-    from mindloop.protocol.step import Ask
     from mindloop.skills.follow_up.case import Case, FollowUp
     from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
@@ -24,20 +25,36 @@ if TYPE_CHECKING:
 def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
     """2c.5: the user's cognition sidecar, where there is a valid one.
 
-    It runs after 2f because staleness compares the score. A stale sidecar is used as it is and said to be stale.
+    It runs after 2f because staleness compares the score. A stale sidecar is refreshed through a question of its own,
+    in a run beside this one (`refresh`), unless the run allows stale ones.
     """
-    from mindloop.observer.cognition.staleness import staleness  # few users have a sidecar
-    from mindloop.observer.cognition.validity import problems
+    if not context.workspace.exists(context.layout.cognition(case.canvas.slug)):
+        return Done(f"No cognition file for {case.user} — run /think for better steering")
+    cognition = _valid_cognition(context, case)
+    if cognition is None:
+        return Done("cognition not used")
+    case.cognition = cognition
+    if case.thought:
+        case.cognition_status = case.thought
+        return Done(f"cognition {case.thought}")
+    growth = _readable_growth(context, case) if context.growth_enabled else None
+    reasons = _stale_reasons(context, case, growth)
+    if reasons and not context.flags.get("allow_stale"):
+        return _refresh(context, case, growth, reasons)
+    case.cognition_status = "stale" if reasons else "fresh"
+    return Done(f"cognition {case.cognition_status}" + (f": {reasons}" if reasons else ""))
+
+
+def _valid_cognition(context: FollowUp, case: Case) -> dict[str, Any] | None:
+    """The sidecar, or None where nothing of it may be used; why goes to the log."""
+    from mindloop.observer.cognition.validity import problems  # few users have a sidecar
 
     path = context.layout.cognition(case.canvas.slug)
-    if not context.workspace.exists(path):
-        return Done(f"No cognition file for {case.user} — run /think for better steering")
     try:
         cognition = read_yaml(context.workspace, path, "cognition")
     except (Malformed, Unreadable) as error:
-        return _unusable(case, error.message)
-    if cognition is None:
-        return Done()
+        case.log.append(f"cognition not used: {error.message}")
+        return None
     wrong = problems(
         cognition,
         case.user,
@@ -45,24 +62,36 @@ def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
         fear_types=context.settings.get("observer.cognition.fear_types"),
     )
     if wrong:
-        return _unusable(case, f"{path}: " + "; ".join(wrong[:3]))
-    growth = _readable_growth(context, case) if context.growth_enabled else None
+        case.log.append(f"cognition not used: {path}: " + "; ".join(wrong[:3]))
+    return None if wrong else cognition
+
+
+def _stale_reasons(context: FollowUp, case: Case, growth: GrowthState | None) -> str:
+    from mindloop.observer.cognition.staleness import staleness
+
     limit = context.settings.get("observer.cognition.stale_after_cycles")
-    reasons = staleness(cognition, case.canvas.last_enriched, growth, case.score_raw, default_limit=limit)
-    case.cognition = cognition
-    case.cognition_status = _status(context, reasons)
-    return Done(f"cognition {case.cognition_status}" + (f": {', '.join(reasons)}" if reasons else ""))
+    cognition = case.cognition or {}
+    return ", ".join(staleness(cognition, case.canvas.last_enriched, growth, case.score_raw, default_limit=limit))
 
 
-def _unusable(case: Case, why: str) -> Done:
-    case.log.append(f"cognition not used: {why}")
-    return Done(f"cognition not used: {why}")
+def _refresh(context: FollowUp, case: Case, growth: GrowthState | None, reasons: str) -> Done | Ask:
+    """Ask for a new cognition in the way of /think; where it cannot be asked for, the stale one is used."""
+    from mindloop.skills.think.question import ThinkImpossible, question_of
 
-
-def _status(context: FollowUp, reasons: list[str]) -> str:
-    if not reasons:
-        return "fresh"
-    return "stale" if context.flags.get("allow_stale") else "stale_used"
+    try:
+        case.question = question_of(
+            canvas=case.canvas,
+            registry=case.registry,
+            records=case.records,
+            score_raw=case.score_raw,
+            growth=growth,
+            settings=context.settings,
+            others=context.others,
+        )
+    except ThinkImpossible as impossible:
+        case.cognition_status = "stale_used"
+        return Done(f"cognition stale_used: {reasons}; not refreshed: {impossible}")
+    return Ask(case.question.gap)
 
 
 def read_growth(files: Workspace | Transaction, path: str, user: str) -> GrowthState | None:

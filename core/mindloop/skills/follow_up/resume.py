@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from mindloop.observer.answer.log import LogLine
-from mindloop.protocol.run_files import BEGINNING, answered_items, checked_name, find_run, read_answer, read_head
+from mindloop.protocol.run_files import (
+    BEGINNING,
+    answered_items,
+    checked_name,
+    find_run,
+    read_answer,
+    read_head,
+    write_object,
+)
 from mindloop.protocol.step import Skip
 from mindloop.protocol.walk import walk
 from mindloop.skills.follow_up.batch_steps import MESSAGES, skipped_users
 from mindloop.skills.follow_up.case import Answered, FollowUp
 from mindloop.skills.follow_up.dossier import read_dossier
 from mindloop.skills.follow_up.finish import finish
+from mindloop.skills.follow_up.refresh import go_on, unanswered
+from mindloop.skills.follow_up.synthesis_step import take_synthesis
 from mindloop.skills.follow_up.table import ANSWERED, FOLLOW_UP
 from mindloop.store.errors import Busy, Malformed, Negative, Unreadable, WrongInput
 
@@ -34,13 +44,38 @@ class Resumed:
     Attributes:
         log: every check, with the words that it is about.
         told: what a conversation may read of that: no word of a writer's.
+        begun: users who went on to their writer now, as in ``Begun.waiting``.
+        thinking: users whose stale cognition waits for an answer, by slug; ``think_run`` is where.
+        synthesis: the file that says what the users share, once it is written; ``synthesis_packet`` is the reference
+            that waits until then.
     """
 
-    __slots__ = ("batch", "busy", "done", "log", "open", "place", "skipped", "state", "told", "warnings")
+    __slots__ = (
+        "batch",
+        "begun",
+        "busy",
+        "done",
+        "log",
+        "open",
+        "place",
+        "skipped",
+        "state",
+        "synthesis",
+        "synthesis_packet",
+        "think_run",
+        "thinking",
+        "told",
+        "warnings",
+    )
 
     def __init__(self, place: RunPlace) -> None:
         self.place = place
         self.batch: str | None = None
+        self.begun: list[dict[str, Any]] = []
+        self.thinking: list[str] = []
+        self.think_run: str | None = None
+        self.synthesis: str | None = None
+        self.synthesis_packet: str | None = None
         self.done: list[dict[str, Any]] = []
         self.skipped: list[SkippedUser] = []
         self.open: list[str] = []
@@ -51,10 +86,20 @@ class Resumed:
         self.state = "open"
 
 
-def resume(workspace: Workspace, run: str, now: datetime, progress: Progress | None = None) -> Resumed:
+def resume(
+    workspace: Workspace, run: str, now: datetime, progress: Progress | None = None, *, allow_stale: bool = False
+) -> Resumed:
     """Check every filed answer, write the batch, record the growth.
 
-    Users without an answer stay open; users that an earlier resume finished are not touched again.
+    Users without an answer stay open; users that an earlier resume finished are not touched again. Users whose
+    cognition was thought about go on to their writer.
+
+    Args:
+        workspace: where the run lies.
+        run: its id.
+        now: the instant of the command.
+        progress: called with (label, done, total).
+        allow_stale: let users go on whose cognition nobody answered about, with the stale one.
 
     Raises:
         Negative: there is no such run, or its begin was interrupted.
@@ -66,18 +111,47 @@ def resume(workspace: Workspace, run: str, now: datetime, progress: Progress | N
         raise Negative(f"run {run!r}: its begin was interrupted, nobody waits in it", "Begin again: follow_up.py begin")
     context = FollowUp(workspace, now, dict(head.get("flags", {})))
     resumed = Resumed(place)
+    _go_on(context, resumed, head, allow_stale=allow_stale)
+    head = read_head(workspace, place)
     ready = sorted((set(head["waiting"]) & answered_items(workspace, place)) - set(head["done"]))
     for start in range(0, len(ready), GROUP):
         _finish_group(context, resumed, ready[start : start + GROUP])
         if progress:
             progress("checking answers", min(start + GROUP, len(ready)), len(ready))
+    _report(context, resumed)
+    return resumed
+
+
+def _report(context: FollowUp, resumed: Resumed) -> None:
+    """Where the run stands now."""
+    workspace, place = context.workspace, resumed.place
     head = read_head(workspace, place)
     resumed.batch, resumed.state = head.get("batch"), head["state"]
     resumed.open = sorted(set(head["waiting"]) - set(head["done"]))
+    resumed.thinking, resumed.think_run = unanswered(workspace, place, head), head.get("think_run")
     resumed.skipped = skipped_users(head)
+    resumed.synthesis, resumed.synthesis_packet = take_synthesis(context, head)
     resumed.log += context.log
     resumed.warnings = context.warnings
-    return resumed
+
+
+def _go_on(context: FollowUp, resumed: Resumed, head: dict[str, Any], *, allow_stale: bool) -> None:
+    """Walk the users on whose cognition was thought about, and write down who waits now and who was left out."""
+    went_on = go_on(context, resumed.place, head, allow_stale=allow_stale)
+    if went_on is None:
+        return
+    with context.workspace.transaction("research", resumed.place.scope) as tx:
+        head = read_head(tx, resumed.place)
+        if not went_on.slugs <= set(head.get("thinking") or {}):
+            return  # another process was first with the same users
+        head["thinking"] = {slug: user for slug, user in head["thinking"].items() if slug not in went_on.slugs}
+        head["waiting"] |= {entry["slug"]: entry["user"] for entry in went_on.waiting}
+        head["skipped"] += went_on.skipped
+        if set(head["waiting"]) - set(head["done"]):
+            write_object(tx, resumed.place.head, head)
+        else:
+            finish(context, tx, resumed.place, head, [])
+    resumed.begun = went_on.waiting
 
 
 def _finish_group(context: FollowUp, resumed: Resumed, slugs: list[str]) -> None:

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from mindloop.protocol.step import ONCE, STOP, Step
 from mindloop.protocol.walk import Table
-from mindloop.skills.follow_up import answer_steps, batch_steps, gather, growth_steps, user_steps
+from mindloop.skills.follow_up import (
+    answer_steps,
+    batch_steps,
+    gate_steps,
+    gather,
+    growth_steps,
+    synthesis_step,
+    user_steps,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-SCORED, ANSWERED = "2f", "4a"
-"""Where a walk is taken up again: when the scores are there, and when the answer is."""
+SCORED, REFRESHED, ANSWERED = "2f", "2c.5", "4a"
+"""Where a walk is taken up again: when the scores are there, when a stale cognition was thought about (from the start),
+and when the answer is there."""
 
 
 def with_growth(modes: dict[str, Any]) -> bool:
     """Only where the growth loop is on."""
     return bool(modes["growth"])
+
+
+def with_synthesis(modes: dict[str, Any]) -> bool:
+    """Only where the run was asked for what its users share."""
+    return bool(modes.get("synthesize"))
 
 
 def with_cognition(modes: dict[str, Any]) -> bool:
@@ -30,7 +44,9 @@ FOLLOW_UP = Table(
         Step("0", "Validate external dependencies", gather.check_dependencies, scope=ONCE, on_error=STOP),
         Step("1", "Load shared metadata", gather.load_shared, scope=ONCE, on_error=STOP),
         Step("2a", "Extract front matter", user_steps.extract_front_matter, failure="invalid_canvas"),
+        Step("2a.1", "Leave out users who are stopped", gate_steps.check_stop, failure=gate_steps.STOPPED),
         Step("2b", "Check triggers", user_steps.check_triggers, failure="invalid_canvas"),
+        Step("2b.1", "Leave unanswered users in peace", gate_steps.check_silence, failure=gate_steps.SILENCE_GATE),
         Step("2c", "Read the canvas body", user_steps.read_body, failure="invalid_canvas"),
         Step("2d", "Build the verified quote registry", user_steps.build_registry, failure="no_verified_quotes"),
         Step("2e", "Build the temporal lookup table", user_steps.build_temporal_table),
@@ -55,6 +71,14 @@ FOLLOW_UP = Table(
             scope=ONCE,
             on_error=STOP,
             runs_when=with_growth,
+        ),
+        Step(
+            "6",
+            "Ask what the users share",
+            synthesis_step.ask_synthesis,
+            scope=ONCE,
+            runs_when=with_synthesis,
+            failure="synthesis_failed",
         ),
     ),
 )
