@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from mindloop.skills.follow_up.begin import Begun
     from mindloop.skills.follow_up.resume import Resumed
-    from mindloop.store.workspace import Workspace
 
 PROG = "follow_up.py"
 WARNINGS_SHOWN = 10
@@ -76,11 +73,12 @@ def add_flags(options: Any) -> None:
     options.add_argument("--canvas", metavar="USER", help="only this user")
     options.add_argument("--dry-run", action="store_true", help="change no byte of the workspace")
     options.add_argument("--allow-stale", action="store_true", help="use a stale cognition as it is")
+    options.add_argument("--synthesize", action="store_true", help="ask what the users share, once all are through")
 
 
 def flags_of(chosen: Any) -> dict[str, Any]:
     """The run's flags from parsed arguments."""
-    return {"canvas": chosen.canvas, "dry_run": chosen.dry_run, "allow_stale": chosen.allow_stale}
+    return {key: getattr(chosen, key) for key in ("canvas", "dry_run", "allow_stale", "synthesize")}
 
 
 def begun_json(begun: Begun, *, dry_run: bool, full: bool = False) -> dict[str, Any]:
@@ -93,6 +91,11 @@ def begun_json(begun: Begun, *, dry_run: bool, full: bool = False) -> dict[str, 
         "run": None if dry_run else begun.place.run,
         "dry_run": dry_run,
         "waiting": [{"user": entry["user"], "packet": entry["packet"]} for entry in begun.waiting],
+        "thinking": [
+            {"user": one.user, "packet": f"packet:{begun.think_run}/{one.gap.id}", "judge": one.judge}
+            for one in begun.thinking
+        ],
+        "synthesis": None if dry_run else begun.synthesis,
         "skipped": [{"user": entry["user"], "reason": entry["reason"]} for entry in begun.skipped],
         "batch": None if dry_run else begun.batch,
         "warnings": begun.warnings,
@@ -108,16 +111,16 @@ def show_begun(begun: Begun, *, dry_run: bool, full: bool, driven: bool = False)
     if len(begun.warnings) > 5:  # a handful is readable
         note(f"warning: (+{len(begun.warnings) - 5} more; doctor.py lists them)")
     head = "dry run: nothing is written" if dry_run else f"run {begun.place.run}"
-    lines = [f"{head}; {len(begun.waiting)} waiting, {len(begun.skipped)} skipped"]
+    first = f", {len(begun.thinking)} to be thought about first" if begun.thinking else ""
+    lines = [f"{head}; {len(begun.waiting)} waiting{first}, {len(begun.skipped)} skipped"]
     if not driven:
-        lines += limited([f"  {_waiting(entry, dry_run=dry_run)}" for entry in begun.waiting], full=full, budget=1_250)
+        rows = [f"  {one.user}: packet:{begun.think_run}/{one.gap.id} for {one.judge}" for one in begun.thinking]
+        rows += [f"  {entry['user']}: {entry['packet']}" for entry in begun.waiting]
+        named = [row.partition(": packet:")[0] for row in rows] if dry_run else rows
+        lines += limited(named, full=full, budget=1_250)
     lines += ["skipped:"] if begun.skipped else []
     rows = [f"  {entry['user']}: {entry['reason']}" + _detail(entry, full=full) for entry in begun.skipped]
     emit("\n".join(lines + limited(rows, full=full, budget=550) + _next_step(begun, quiet=dry_run or driven)))
-
-
-def _waiting(entry: dict[str, str], *, dry_run: bool) -> str:
-    return entry["user"] if dry_run else f"{entry['user']}: {entry['packet']}"
 
 
 def _detail(entry: dict[str, str], *, full: bool) -> str:
@@ -128,54 +131,25 @@ def _next_step(begun: Begun, *, quiet: bool) -> list[str]:
     if quiet:
         return []
     if begun.batch:
-        return [f"nobody waits; written: {begun.batch}"]
+        return [f"nobody waits; written: {begun.batch}", *_synthesis_line(begun.synthesis, begun.place.run)]
     return [f"next: one isolated writer for each packet, then: {PROG} resume {begun.place.run}"]
 
 
+def _synthesis_line(reference: str | None, run: str) -> list[str]:
+    return [f"{reference} for synthesis-writer, then: {PROG} resume {run}"] if reference else []
+
+
 def _packet(argv: list[str]) -> int:
-    from mindloop.cli.parsing import parser
-    from mindloop.cli.place import opened
-    from mindloop.protocol.run_files import read_packet
+    from mindloop.cli.run_verbs import packet
 
-    options = parser(f"{PROG} packet", "Print the exact prompt of one user, byte for byte.")
-    options.add_argument("run", help="as begin and status print it")
-    options.add_argument("user", help="a name or the last part of the packet's reference")
-    options.add_argument("--json", action="store_true", help="print the prompt with its hash and manifest")
-    chosen = options.parse_args(argv)
-    workspace = opened()
-    item = _item_of(workspace, chosen.run, chosen.user)
-    if chosen.json:
-        return _packet_json(workspace, chosen.run, item)
-    sys.stdout.buffer.write(read_packet(workspace, chosen.run, item))
-    return 0
-
-
-def _packet_json(workspace: Workspace, run: str, name: str) -> int:
-    from mindloop.cli.output import emit_json
-    from mindloop.protocol.run_files import checked_name, find_run, read_item
-    from mindloop.store.schemas import load_schema
-
-    item = read_item(workspace, find_run(workspace, run), name)
-    shown = {key: item.get(key) for key in ("run", "user", "sha256", "manifest", "prompt", "log")}
-    schema = checked_name(str(item.get("answer_schema")), "schema")
-    emit_json({**shown, "answer_schema": load_schema(schema)})
-    return 0
-
-
-def _item_of(workspace: Workspace, run: str, user: str) -> str:
-    """The item that is meant: the last part of a packet's reference as begin prints it, else a user's name."""
-    from mindloop.observer.names import display_name, slug
-    from mindloop.protocol.run_files import find_run
-
-    name = display_name(user)
-    place = find_run(workspace, run)
-    return name if f"{name}.json" in workspace.names(place.folder, ".json") else slug(name)
+    return packet(PROG, argv)
 
 
 def _answer(argv: list[str]) -> int:
     from mindloop.cli.output import emit, emit_json, read_stdin_bytes
     from mindloop.cli.parsing import add_json, parser
     from mindloop.cli.place import opened
+    from mindloop.cli.run_verbs import item_of
     from mindloop.protocol.run_files import file_answer
 
     options = parser(f"{PROG} answer", "File a user's raw answer from standard input; resume checks it.")
@@ -186,7 +160,7 @@ def _answer(argv: list[str]) -> int:
     chosen = options.parse_args(argv)
     raw = read_stdin_bytes().decode("utf-8", "surrogateescape")
     workspace = opened()
-    item = _item_of(workspace, chosen.run, chosen.user)
+    item = item_of(workspace, chosen.run, chosen.user)
     said = file_answer(workspace, chosen.run, item, raw, _host(chosen.host))
     if chosen.json:
         emit_json({"run": chosen.run, "user": chosen.user, "filed": True, "note": said})
@@ -210,12 +184,13 @@ def _resume(argv: list[str]) -> int:
 
     options = parser(f"{PROG} resume", "Check the filed answers, write the batch, record growth.")
     options.add_argument("run", help="as begin and status print it")
+    options.add_argument("--allow-stale", action="store_true", help="go on where nobody answered about a cognition")
     options.add_argument("--full", action="store_true", help="list everybody and every check")
     add_json(options)
     chosen = options.parse_args(argv)
     progress, stop = progress_bar()
     try:
-        resumed = resume(opened(), chosen.run, now(), progress)
+        resumed = resume(opened(), chosen.run, now(), progress, allow_stale=chosen.allow_stale)
     finally:
         stop()
     if chosen.json:
@@ -230,7 +205,8 @@ def resume_code(resumed: Resumed) -> int:
     """75 where a lock kept somebody open, 1 where nothing could be done, else 0."""
     if resumed.busy:
         return 75
-    return 1 if resumed.open and not resumed.done else 0
+    left = resumed.open or resumed.thinking
+    return 1 if left and not resumed.done and not resumed.begun else 0
 
 
 def resumed_json(resumed: Resumed) -> dict[str, Any]:
@@ -241,6 +217,10 @@ def resumed_json(resumed: Resumed) -> dict[str, Any]:
         "batch": resumed.batch,
         "done": resumed.done,
         "open": resumed.open,
+        "begun": [{"user": entry["user"], "packet": entry["packet"]} for entry in resumed.begun],
+        "thinking": [f"packet:{resumed.think_run}/{slug}" for slug in resumed.thinking],
+        "synthesis": resumed.synthesis,
+        "synthesis_packet": resumed.synthesis_packet,
         "busy": resumed.busy,
         "skipped": resumed.skipped,
         "log": resumed.log,
@@ -262,6 +242,10 @@ def show_resumed(resumed: Resumed, *, full: bool) -> None:
     lines += ["checks:", *limited(checks, full=full, budget=700)] if checks else []
     if resumed.batch:
         lines.append(f"batch: {resumed.batch}")
+    lines += limited([f"  {entry['user']}: {entry['packet']}" for entry in resumed.begun], full=full, budget=500)
+    lines += [f"  packet:{resumed.think_run}/{slug} for cognition-distiller" for slug in resumed.thinking[:OPEN_SHOWN]]
+    lines += [resumed.synthesis] if resumed.synthesis else []
+    lines += _synthesis_line(resumed.synthesis_packet, resumed.place.run)
     if resumed.open:
         named = ", ".join(resumed.open[:OPEN_SHOWN]) + (", …" if len(resumed.open) > OPEN_SHOWN else "")
         lines.append(f"open {len(resumed.open)}: {named}; resume again once they are answered")

@@ -6,18 +6,18 @@ import sys
 
 from mindloop.cli.output import safe
 from mindloop.cli.place import opened
-from mindloop.protocol.run_files import all_runs, answered_items, find_run, read_head
+from mindloop.protocol.run_files import RunPlace, all_runs, answered_items, find_run, read_head
 from mindloop.store.errors import MindloopError, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mindloop.protocol.run_files import RunPlace
     from mindloop.store.workspace import Workspace
 
 USAGE = "usage: follow_up.py status [RUN] [--json]"
 SHOWN = 10
+RESUMES = {"think": "cognition.py resume", "grow": "growth.py learn", "ingest-dm": "canvas.py resume"}
 
 
 def status(argv: list[str]) -> int:
@@ -46,17 +46,29 @@ def describe(workspace: Workspace, place: RunPlace) -> dict[str, Any]:
     head = read_head(workspace, place)
     done, waiting = head["done"], head["waiting"]
     answered = answered_items(workspace, place) & set(waiting)
+    thinking, thought = _thinking(workspace, place, head)
     return {
         "run": place.run,
         "skill": head.get("skill"),
         "state": head["state"],
         "started_at": head["started_at"],
+        "thinking": thinking,
+        "thought": thought,
         "waiting": sorted(set(waiting) - answered - set(done)),
         "answered": sorted(answered - set(done)),
         "done": dict(sorted(done.items())),
         "skipped": [{"user": entry["user"], "reason": entry["reason"]} for entry in head["skipped"]],
         "batch": head.get("batch"),
     }
+
+
+def _thinking(workspace: Workspace, place: RunPlace, head: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Users of a follow-up who are thought about first: the references that still wait, and who is answered."""
+    run, users = head.get("think_run"), head.get("thinking") or {}
+    if not isinstance(run, str) or not users:
+        return [], []
+    answered = answered_items(workspace, RunPlace(place.agent, run))
+    return [f"packet:{run}/{slug}" for slug in sorted(set(users) - answered)], sorted(set(users) & answered)
 
 
 def _print_json(workspace: Workspace, places: list[RunPlace], *, single: bool) -> None:
@@ -81,6 +93,7 @@ def _summary(workspace: Workspace, place: RunPlace) -> dict[str, Any]:
 def _one(found: dict[str, Any]) -> str:
     lines = [
         f"{found['run']}: {found['state']}, started {found['started_at']}",
+        *(f"  {reference} for cognition-distiller" for reference in found["thinking"][:SHOWN]),
         *_waiting(found),
         f"answered {len(found['answered'])}{_names(found['answered'])}",
         f"done {len(found['done'])}{_names(list(found['done']))}",
@@ -90,9 +103,14 @@ def _one(found: dict[str, Any]) -> str:
         lines.append(f"batch {found['batch']}")
     if found["state"] == "beginning":
         lines.append("begin was interrupted; begin again")
-    elif found["answered"]:
-        lines.append(f"next: follow_up.py resume {found['run']}")
+    elif found["answered"] or found["thought"]:
+        lines.append(f"next: {_command(found['skill'])} {found['run']}")
     return "\n".join(lines) + "\n"
+
+
+def _command(skill: object) -> str:
+    """The command that goes on with a run of a skill."""
+    return RESUMES.get(str(skill), "follow_up.py resume")
 
 
 def _waiting(found: dict[str, Any]) -> list[str]:

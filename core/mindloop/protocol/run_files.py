@@ -137,13 +137,21 @@ def head_problems(head: dict[str, Any]) -> list[str]:
         value = head.get(key)
         if not isinstance(value, kind):
             found.append(f"{key} is {'missing' if value is None else f'a {type(value).__name__}'}, expected {name}")
-    if not isinstance(head.get("flags", {}), dict):
-        found.append(f"flags is a {type(head['flags']).__name__}, expected an object")
+    found += [
+        f"{key} is a {type(head[key]).__name__}, expected an object"
+        for key in ("flags", "thinking")
+        if not isinstance(head.get(key, {}), dict)
+    ]
     return found or _text_problems(head)
 
 
 def _text_problems(head: dict[str, Any]) -> list[str]:
-    texts = [head.get("started_at"), *head["waiting"].values(), *head["done"].values()]
+    texts = [
+        head.get("started_at"),
+        *head["waiting"].values(),
+        *head["done"].values(),
+        *head.get("thinking", {}).values(),
+    ]
     for entry in head["skipped"]:
         texts += [entry.get("user"), entry.get("reason")] if isinstance(entry, dict) else [None]
     return [] if all(isinstance(text, str) for text in texts) else ["started_at, users and reasons are not all texts"]

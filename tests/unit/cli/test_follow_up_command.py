@@ -51,7 +51,9 @@ def test_begin_json_has_the_keys_that_programs_rely_on(bench: SkillWorkspace) ->
         {"user": "Bob Lee", "packet": f"packet:{RUN}/bob-lee-482bc94ae44e0b8c"},
     ]
     assert called.json["skipped"] == [{"user": "eve", "reason": "no_triggers"}]
-    assert sorted(called.json) == ["batch", "dry_run", "run", "skipped", "version", "waiting", "warnings"]
+    assert sorted(called.json) == sorted(
+        ["batch", "dry_run", "run", "skipped", "synthesis", "thinking", "version", "waiting", "warnings"]
+    )
 
 
 def test_begin_tells_a_person_who_waits_who_was_skipped_and_what_is_next(bench: SkillWorkspace) -> None:
@@ -256,6 +258,7 @@ def test_resume_json(bench: SkillWorkspace) -> None:
     assert len(found["open"]) == 1
     assert sorted(found) == sorted(
         ["version", "run", "state", "batch", "done", "open", "busy", "skipped", "log", "warnings"]
+        + ["begun", "thinking", "synthesis", "synthesis_packet"]
     )
 
 

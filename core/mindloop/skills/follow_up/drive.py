@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from mindloop.observer.layout import layout_of
+from mindloop.protocol.run_files import find_run, read_head
 from mindloop.skills.asking import ask_host
 from mindloop.skills.follow_up.begin import begin
 from mindloop.skills.follow_up.case import REHEARSAL
+from mindloop.skills.follow_up.refresh import unanswered
 from mindloop.skills.follow_up.resume import resume
 from mindloop.store.errors import MindloopError
 
@@ -46,7 +48,7 @@ def drive(
             run stays open and `drive_on` continues it.
     """
     begun = begin(workspace, now, flags, progress)
-    if not begun.waiting:
+    if not begun.waiting and not begun.thinking and not begun.synthesis:
         return Driven(begun, None, begun.warnings)
     try:
         driven = drive_on(workspace, host, begun.place.run, now, progress)
@@ -57,11 +59,45 @@ def drive(
 
 
 def drive_on(workspace: Workspace, host: Host, run: str, now: datetime, progress: Progress | None = None) -> Driven:
-    """Ask ``host`` for every answer that a run still waits for, then resume it."""
+    """Ask ``host`` for every answer that a run still waits for, then resume it.
+
+    What was to be thought about first is asked first, what all users share last.
+    """
+    place = find_run(workspace, run)
+    head = read_head(workspace, place)
+    warnings: list[str] = []
+    rounds: list[Resumed] = []
+    if unanswered(workspace, place, head):
+        warnings += ask_host(workspace, host, str(head["think_run"]), progress)
+    if head.get("thinking"):
+        rounds.append(resume(workspace, run, now, progress))
     scripted = partial(_scripted, workspace) if host.name == REHEARSAL else None
-    warnings = ask_host(workspace, host, run, progress, scripted)
-    resumed = resume(workspace, run, now, progress)
+    warnings += ask_host(workspace, host, run, progress, scripted)
+    rounds.append(resume(workspace, run, now, progress))
+    if rounds[-1].synthesis_packet:
+        warnings += _ask_synthesis(workspace, host, rounds[-1].synthesis_packet, progress)
+        rounds.append(resume(workspace, run, now, progress))
+    resumed = _joined(rounds)
     return Driven(None, resumed, warnings + resumed.warnings)
+
+
+def _ask_synthesis(workspace: Workspace, host: Host, reference: str, progress: Progress | None) -> list[str]:
+    """Ask about all users; whatever goes wrong there costs nobody their messages."""
+    try:
+        return ask_host(workspace, host, reference.removeprefix("packet:").partition("/")[0], progress)
+    except MindloopError as error:
+        return [f"the synthesis is left out: {error.message}"]
+
+
+def _joined(rounds: list[Resumed]) -> Resumed:
+    """What all the resumes of one drive came to: the last one's state, everybody's results."""
+    last = rounds[-1]
+    for earlier in reversed(rounds[:-1]):
+        last.done, last.log, last.told = earlier.done + last.done, earlier.log + last.log, earlier.told + last.told
+        last.warnings = list(dict.fromkeys(earlier.warnings + last.warnings))
+        last.synthesis = earlier.synthesis or last.synthesis
+    last.begun = []
+    return last
 
 
 def _scripted(workspace: Workspace, slug: str) -> str | None:
