@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 BUG, INTERRUPTED = 3, 130
+OLDEST = (3, 11)
 _SENT = "MINDLOOP_SENT_TO_OWN_PYTHON"
 
 
@@ -62,13 +63,31 @@ def launch(name: str, script: str) -> None:
 
 
 def _use_own_interpreter(script: str) -> None:
-    home = os.path.dirname(os.path.dirname(os.path.dirname(script)))
-    own = f"{home}/.venv/bin/python"
+    """Go on in the environment that has our packages: the one beside the code, else the one that setup.py makes."""
     arrived = os.environ.pop(_SENT, None)
-    if arrived or os.path.realpath(sys.prefix) == f"{home}/.venv" or not os.access(own, os.X_OK):
-        return
-    os.environ[_SENT] = "1"
-    os.execv(own, [own, script, *sys.argv[1:]])  # noqa: S606 - an argv list, no shell
+    for place in () if arrived else _own_places(script):
+        if os.path.realpath(sys.prefix) == os.path.realpath(place):
+            break
+        own = f"{place}/bin/python"
+        if os.access(own, os.X_OK):
+            os.environ[_SENT] = "1"
+            os.execv(own, [own, script, *sys.argv[1:]])  # noqa: S606 - an argv list, no shell
+    if sys.version_info < OLDEST:
+        _complain(f"needs Python 3.11 or later, this is {sys.version.split()[0]}\nInstall one, then: {_install()}")
+        os._exit(2)
+
+
+def _own_places(script: str) -> tuple[str, str]:
+    """The two places of an environment, as the first lines of each launcher have them too."""
+    home = os.path.dirname(os.path.dirname(os.path.dirname(script)))
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return f"{home}/.venv", os.environ.get("MINDLOOP_VENV") or f"{data}/mindloop/venv"
+
+
+def _install() -> str:
+    from mindloop.store.resources import install_command
+
+    return install_command()
 
 
 def _speak_utf8() -> None:
@@ -98,7 +117,7 @@ def run(name: str, argv: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except ModuleNotFoundError as error:
-        _complain(f"the Python package {error.name!r} is missing\nInstall what mindloop needs with: make install")
+        _complain(f"the Python package {error.name!r} is missing\nInstall what mindloop needs with: {_install()}")
         return 2
     except Exception as error:  # noqa: BLE001 - the last line: a person gets a sentence, the trace goes to a file
         return _report_fault(name, error)

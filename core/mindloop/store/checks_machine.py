@@ -6,6 +6,7 @@ import os
 
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding, refused
 from mindloop.store.locate import MARKER
+from mindloop.store.resources import install_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ PACKAGES = {
     "portalocker": "portalocker",
     "jsonschema": "jsonschema",
     "rich": "rich",
+    "ijson": "ijson",
+    "tzdata": "tzdata",
 }
 NETWORK = frozenset(
     ("nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "glusterfs", "fuse.sshfs", "fuse.glusterfs", "fuse.rclone")
@@ -81,7 +84,8 @@ def check_packages(_look: Look) -> Iterator[Finding]:
 
     missing = [name for module, name in PACKAGES.items() if find_spec(module) is None]
     if missing:
-        yield Finding(ERROR, "", None, f"missing Python packages: {', '.join(missing)}. Install them: make install")
+        what = f"missing Python packages: {', '.join(missing)}. Install them: {install_command()}"
+        yield Finding(ERROR, "", None, what)
     import yaml
 
     if not hasattr(yaml, "CSafeLoader"):

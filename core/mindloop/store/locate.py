@@ -50,9 +50,11 @@ def _search(start: str) -> str:
             return folder
     main = _main_checkout(start)
     if main is None:
+        from mindloop.store.resources import command  # only for the way out
+
         raise NoWorkspace(
             f"no {MARKER} in {start} or above it",
-            "Go to a workspace, set MINDLOOP_ROOT, or make one: init.py --root FOLDER",
+            f"Go to a workspace, set MINDLOOP_ROOT, or make one here: {command('init')}",
         )
     return main
 

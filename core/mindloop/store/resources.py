@@ -17,6 +17,24 @@ def resource(rel: str) -> str:
     return os.path.join(home, *rel.split("/"))
 
 
+def command(name: str) -> str:
+    """What to type to run a file of ``core/scripts``, wherever it lies; ready for a shell."""
+    path = os.path.join(os.path.dirname(_PACKAGE), "scripts", f"{name}.py")
+    if not os.path.isfile(path):  # a wheel
+        return f"mindloop {name.replace('_', '-')}"
+    quoted = path.replace("'", "'\\''")
+    return f"python3 '{quoted}'"
+
+
+def install_command() -> str:
+    """What to type where packages are missing: each way of having mindloop has its own."""
+    home = os.path.dirname(os.path.dirname(_PACKAGE))
+    if os.path.isdir(os.path.join(home, ".venv")):
+        return "make install"
+    setup = command("setup")
+    return setup if setup.startswith("python3") else "python3 -m pip install mindloop"
+
+
 def resource_bytes(rel: str) -> bytes:
     """Return the bytes of a shipped file.
 
