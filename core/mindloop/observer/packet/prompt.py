@@ -6,17 +6,11 @@ in one pass: a canvas that holds ``{score_snapshot}`` or any other brace stays t
 
 from __future__ import annotations
 
-import json
-import re
-
-from mindloop.observer.lines import SURROGATE, one_line
-from mindloop.observer.sanitizer import neutralize_sections
-from mindloop.store.resources import read_resource
+from mindloop.observer.prompt_text import as_json, cut, filled, one_name, one_value, shipped, untrusted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from mindloop.observer.types import GrowthSummary, Quote, TemporalEntry
 
@@ -25,10 +19,6 @@ TEMPLATE = "config/gaps/follow-up.md"
 # snapshot, too, though it is neutralised like everything else), the field name quote_preview for the full text, the
 # bounds 20 and 60 of the sentence on patterns (the lists above it are made at < 20 and >= 60), and quotes_used in the
 # answer, which is asked for and recomputed. The limits of the last section are those that the answer's checks enforce.
-
-_LINE_LIMIT = 300
-_MARK = re.compile(r"^\{\{([#/])(growth|cognition)\}\}\n|\{([a-z_]+)\}", re.MULTILINE)
-_JSON_LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
 class PacketParts:
@@ -96,53 +86,21 @@ def assemble(parts: PacketParts, template: str | None = None) -> str:
     Growth or cognition of None leave their section out, down to the last byte. Lines of untrusted text that look like
     the start of a section (``===``) are made harmless; halves of surrogate pairs become U+FFFD.
     """
-    values = _values(parts)
     hidden = {name for name in ("growth", "cognition") if getattr(parts, name) is None}
-    out: list[str] = []
-    section = ""
-    for literal, mark, name in _pieces(template):
-        if section not in hidden:
-            out.append(literal)
-        if mark:
-            section = name if mark == "#" else ""
-        elif name and section not in hidden:
-            out.append(values[name])
-    return "".join(out)
-
-
-_shipped: list[tuple[str, str, str]] = []
-
-
-def _pieces(template: str | None) -> list[tuple[str, str, str]]:
-    """Return the template as (text before, "#" or "/" or "", name); the shipped one is cut once a process."""
-    if template is not None:
-        return _cut(template)
-    if not _shipped:
-        _shipped.extend(_cut(read_resource(TEMPLATE)))
-    return _shipped
-
-
-def _cut(template: str) -> list[tuple[str, str, str]]:
-    pieces, at = [], 0
-    for match in _MARK.finditer(template):
-        mark, section, placeholder = match.groups()
-        pieces.append((template[at : match.start()], mark or "", section or placeholder))
-        at = match.end()
-    pieces.append((template[at:], "", ""))
-    return pieces
+    return filled(shipped(TEMPLATE) if template is None else cut(template), _values(parts), hidden)
 
 
 def _values(parts: PacketParts) -> dict[str, str]:
     values = {
-        "user": _line(parts.user),
-        "canvas_basename": _one_name(parts.canvas_basename),
-        "canvas_body": _untrusted(parts.canvas_body),
-        "score_snapshot": _untrusted(parts.score_snapshot),
-        "verified_quotes_json": _json(verified_entries(parts.quotes)),
-        "temporal_lookup_json": _json(temporal_entries(parts.temporal)),
-        "chronicle_summaries": _untrusted(parts.chronicle),
-        "user_prior_followups": _untrusted(parts.prior) or "(none)",
-        "cognition": _untrusted(parts.cognition or ""),
+        "user": one_value(parts.user),
+        "canvas_basename": one_name(parts.canvas_basename),
+        "canvas_body": untrusted(parts.canvas_body),
+        "score_snapshot": untrusted(parts.score_snapshot),
+        "verified_quotes_json": as_json(verified_entries(parts.quotes)),
+        "temporal_lookup_json": as_json(temporal_entries(parts.temporal)),
+        "chronicle_summaries": untrusted(parts.chronicle),
+        "user_prior_followups": untrusted(parts.prior) or "(none)",
+        "cognition": untrusted(parts.cognition or ""),
     }
     if parts.growth is not None:
         values |= _growth_values(parts.growth)
@@ -173,7 +131,7 @@ def temporal_entries(temporal: Mapping[str, TemporalEntry]) -> dict[str, dict[st
 
 
 def _flat(value: object) -> object:
-    return _line(value) if isinstance(value, str) else value
+    return one_value(value) if isinstance(value, str) else value
 
 
 def _growth_values(growth: GrowthSummary) -> dict[str, str]:
@@ -181,49 +139,28 @@ def _growth_values(growth: GrowthSummary) -> dict[str, str]:
     return {
         "decay_warnings": _bullets(growth["decay_warnings"], "None — all hypotheses receiving evidence."),
         "excluded_hypotheses": _bullets(growth["excluded_hypotheses"], "None."),
-        "effective_patterns": _line(", ".join(growth["effective_patterns"])) or "insufficient data",
-        "ineffective_patterns": _line(", ".join(growth["ineffective_patterns"])) or "insufficient data",
+        "effective_patterns": one_value(", ".join(growth["effective_patterns"])) or "insufficient data",
+        "ineffective_patterns": one_value(", ".join(growth["ineffective_patterns"])) or "insufficient data",
         "pending_followups": _bullets(pending, "No outstanding follow-ups."),
         "score_changes": _score_changes(growth["score_delta"]),
     }
 
 
 def _bullets(lines: list[str], nothing: str) -> str:
-    return "\n".join(f"- {_line(line)}" for line in lines) or nothing
+    return "\n".join(f"- {one_value(line)}" for line in lines) or nothing
 
 
 def _score_changes(delta: list[dict[str, object]] | None) -> str:
     if not delta:
         return "No significant score changes."
-    changes = "\n".join(
-        f"- {_line(change['dim'])}: {_number(change['from'])}→{_number(change['to'])} ({_number(change['diff'], '+')})"
-        for change in delta
-    )
+    changes = "\n".join(_score_change(change) for change in delta)
     return f"{changes}\nSuggests continued engagement."
 
 
+def _score_change(change: dict[str, object]) -> str:
+    moved = f"{_number(change['from'])}→{_number(change['to'])}"
+    return f"- {one_value(change['dim'])}: {moved} ({_number(change['diff'], '+')})"
+
+
 def _number(value: object, sign: str = "") -> str:
-    return f"{value:{sign}g}" if isinstance(value, int | float) else _line(value)
-
-
-def _line(value: object) -> str:
-    return _whole(one_line(str(value), _LINE_LIMIT))
-
-
-def _one_name(name: str) -> str:
-    """Keep a file name on its line; where that changes the name, the manifest's own check refuses the prompt."""
-    return _whole(" ".join(name.splitlines()))
-
-
-def _untrusted(text: str) -> str:
-    return _whole(neutralize_sections(text)).strip("\n")
-
-
-def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    return _whole(text.translate(_JSON_LINE_BREAKS))
-
-
-def _whole(text: str) -> str:
-    """Replace halves of surrogate pairs, which no encoder takes."""
-    return text if text.isascii() else SURROGATE.sub("\ufffd", text)
+    return f"{value:{sign}g}" if isinstance(value, int | float) else one_value(value)
