@@ -1,4 +1,4 @@
-"""``drive.py follow-up``: the whole skill without a person."""
+"""``drive.py follow-up``: the whole skill without a person; the other skills are driven in ``drive_judged``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,13 @@ PROG = "drive.py"
 REHEARSED = (
     "rehearsal: no model was asked; the messages are placeholders or scripted answers, all labelled, on verified quotes"
 )
-SKILLS = {"follow-up": "messages for every user who qualifies, from verified quotes"}
+SKILLS = {
+    "follow-up": "messages for every user who qualifies, from verified quotes",
+    "think": "what each user may be afraid of, as far as nobody knows",
+    "grow": "how confirmed replies change what is believed; --run continues one",
+    "ingest-dm": "which quotes of an export matter; --run continues one",
+    "synthesis": "what the users of a run share; --run continues one",
+}
 HOSTS = {
     "rehearsal": ("mindloop.hosts.rehearsal", "RehearsalHost"),
     "claude": ("mindloop.hosts.claude", "ClaudeHost"),
@@ -39,7 +45,11 @@ HOSTS = {
 
 def main(argv: list[str]) -> int:
     """Drive one skill."""
-    verb(PROG, argv, SKILLS)
+    skill = verb(PROG, argv, SKILLS)
+    if skill != "follow-up":
+        from mindloop.cli.drive_judged import drive_judged
+
+        return drive_judged(skill, argv[1:], HOSTS, _host)
     options = parser(f"{PROG} follow-up", "Run /follow-up to its end without a person.")
     options.add_argument("--host", choices=HOSTS, required=True, help="who fills the gaps")
     options.add_argument("--run", metavar="RUN", help="continue this run instead of beginning one")

@@ -1,0 +1,101 @@
+"""``drive.py think|grow|ingest-dm|synthesis``: a run of one question an item, asked and taken without a person."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+from mindloop.cli.output import emit, emit_json, note, progress_bar
+from mindloop.cli.parsing import add_json, parser
+from mindloop.cli.place import opened
+from mindloop.cli.run_verbs import judged_code, judged_json, show_judged
+from mindloop.store.errors import MindloopError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from mindloop.protocol.host import Host
+    from mindloop.skills.judged import Judged
+    from mindloop.store.workspace import Workspace
+
+PROG = "drive.py"
+REHEARSED = "rehearsal: no model was asked; every answer is a labelled default"
+SKILLS = {
+    "think": ("mindloop.skills.think.judging", "Think about every user whose cognition is missing or stale."),
+    "grow": ("mindloop.skills.grow.judging", "Classify the confirmed replies of a run."),
+    "ingest-dm": ("mindloop.skills.ingest_dm.judging", "Say which quotes of an ingested export matter."),
+    "synthesis": ("mindloop.skills.synthesis.judging", "Say what the users of a run share."),
+}
+"""Skill, the module of its judging, what driving it does. Only /think begins a run here; the others continue one."""
+
+
+def drive_judged(skill: str, argv: list[str], hosts: dict[str, tuple[str, str]], host_of: Callable[[str], Host]) -> int:
+    """Ask a host for every answer that a run of ``skill`` waits for, and take them."""
+    options = parser(f"{PROG} {skill}", SKILLS[skill][1])
+    options.add_argument("--host", choices=hosts, required=True, help="who fills the gaps")
+    begins = skill == "think"
+    options.add_argument("--run", metavar="RUN", required=not begins, help="the run to ask about")
+    if begins:
+        options.add_argument("--user", metavar="USER", help="only this user")
+        options.add_argument("--force", action="store_true", help="think again where nothing changed, too")
+        options.add_argument("--dry-run", action="store_true", help="change no byte of the workspace")
+    options.add_argument("--full", action="store_true", help="list everybody")
+    add_json(options)
+    return _drive(skill, options.parse_args(argv), host_of)
+
+
+def _drive(skill: str, chosen: Any, host_of: Callable[[str], Host]) -> int:
+    dry_run = getattr(chosen, "dry_run", False)
+    workspace = opened(dry_run=dry_run)
+    progress, stop = progress_bar()
+    try:
+        with nullcontext() if dry_run else workspace.hold("driver", f"{PROG} {skill}"):
+            run = chosen.run or _begun(workspace, chosen, progress)
+            judged, warnings = _asked(workspace, skill, run, host_of(chosen.host), progress) if run else (None, [])
+    finally:
+        stop()
+    return _told(chosen, judged, warnings)
+
+
+def _begun(workspace: Workspace, chosen: Any, progress: Any) -> str | None:
+    from mindloop.skills.think.begin import begin
+    from mindloop.store.clock import now
+
+    begun = begin(workspace, now(), {"user": chosen.user, "force": chosen.force}, progress)
+    return begun.place.run if begun.waiting and begun.place else None
+
+
+def _asked(workspace: Workspace, skill: str, run: str, host: Host, progress: Any) -> tuple[Judged, list[str]]:
+    from importlib import import_module
+
+    from mindloop.skills.asking import ask_host
+    from mindloop.skills.judged import resume
+    from mindloop.store.clock import now
+
+    judging = import_module(SKILLS[skill][0]).JUDGING
+    try:
+        warnings = ask_host(workspace, host, run, progress)
+    except MindloopError as error:
+        error.hint += f"\nContinue this run with: {PROG} {skill} --host {host.name} --run {run}"
+        raise
+    judged = resume(workspace, judging, run, now(), progress)
+    return judged, warnings + judged.warnings
+
+
+def _told(chosen: Any, judged: Judged | None, warnings: list[str]) -> int:
+    for warning in warnings[:10]:
+        note(f"warning: {warning}")
+    if chosen.json:
+        value = (
+            judged_json(judged) if judged else {"run": None, "state": "complete", "done": [], "open": [], "busy": []}
+        )
+        emit_json({**value, "host": chosen.host, "warnings": warnings})
+    else:
+        if chosen.host == "rehearsal":
+            emit(REHEARSED)
+        if judged:
+            show_judged(judged, full=chosen.full)
+        else:
+            emit("nothing to ask: every cognition is fresh")
+    return judged_code(judged) if judged else 0
