@@ -1,4 +1,4 @@
-"""Steps 2a.1 and 2b.1, our own: users whom nobody writes to now. Both only read."""
+"""Steps 2a.1, 2b.1 and 4a.1, our own: users whom nobody writes to now. All of them only read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mindloop.observer.growth.silence import Unanswered
     from mindloop.protocol.step import Ask
-    from mindloop.skills.follow_up.case import Case, FollowUp
+    from mindloop.skills.follow_up.case import Answered, Case, FollowUp
 
 STOPPED = "stopped"
 SILENCE_GATE = "silence_gate"
@@ -23,6 +23,19 @@ def check_stop(context: FollowUp, case: Case) -> Done | Skip | Ask:
         return Done()
     if stop.problem:
         context.warnings.append(f"{case.user}: {stop.why}")
+    return Skip(STOPPED, stop.why)
+
+
+def check_stop_again(context: FollowUp, one: Answered) -> Done | Skip | Ask:
+    """4a.1: who was stopped after the question was asked gets no messages either."""
+    from mindloop.observer.stops.reading import standing
+
+    user = str(one.dossier["user"])
+    stop = standing(context.workspace, str(one.dossier["slug"]), user)
+    if stop is None:
+        return Done()
+    if stop.problem:
+        context.warnings.append(f"{user}: {stop.why}")
     return Skip(STOPPED, stop.why)
 
 
