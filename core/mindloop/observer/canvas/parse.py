@@ -59,6 +59,7 @@ class Canvas:
         user: display name. slug: its form for paths and ids.
         wallet: as written, or None where there is none or a placeholder.
         lifecycle_state, last_enriched, updated: as written, or None.
+        score_snapshot: whatever the header says under that name.
         body: the text below the header, to the byte. body_line: the line of the file where it starts.
     """
 
@@ -74,6 +75,7 @@ class Canvas:
         self.lifecycle_state = _text(meta.get("lifecycle_state"))
         self.last_enriched = _text(meta.get("last_enriched"))
         self.updated = _text(meta.get("updated"))
+        self.score_snapshot = meta.get("score_snapshot")
 
     # Most commands look at few canvases, or at few parts of many: each part of the body is read when it is asked for.
 
