@@ -1,4 +1,4 @@
-"""Writing into a canvas: a new one from the template, or one quote more where a canvas stands.
+"""Writing into a canvas: a new one from the template, or quotes and notes more where a canvas stands.
 
 A quote is written so that exactly its hash is found again and so that nothing in it can leave the block or pass for a
 provenance comment: every line carries ``>``, characters that other readers take for line ends become spaces (the hash
@@ -21,9 +21,13 @@ if TYPE_CHECKING:
     from mindloop.observer.canvas.sections import Row
 
 LIBRARY = "Quotes Library"
+VALUES = ("high", "medium")
+"""What a quote on a canvas may be worth to whoever reads it next; a quote without a note is worth what it says."""
 _OTHER_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _MAX_ATTRIBUTION = 120
+_PROVEN = re.compile(r"[ \t]*<!--[ \t]*prov:sha256:([0-9A-Fa-f]{64})(?![0-9A-Za-z])[^\r\n]*-->\s*\Z")
+_VALUE = re.compile(r"([ \t]*<!-- value:)[a-z]{1,9}( -->\s*)\Z")
 
 _BODY = """\
 # {user} Canvas
@@ -65,8 +69,15 @@ _BODY = """\
 """
 
 
-def new_canvas(user: str, wallet: str | None, instant: str) -> str:
-    """Return an empty canvas of a user in the template's form; ``instant`` is when it is created."""
+def new_canvas(user: str, wallet: str | None, instant: str, trigger: str = "observe") -> str:
+    """Return an empty canvas of a user in the template's form.
+
+    Args:
+        user: whose it is, as shown.
+        wallet: the user's wallet, or None.
+        instant: when it is created.
+        trigger: what it is created by: ``observe`` or ``ingest-dm``.
+    """
     meta: dict[str, Any] = {
         "type": "user_canvas",
         "user": user,
@@ -76,7 +87,7 @@ def new_canvas(user: str, wallet: str | None, instant: str) -> str:
         "created": instant,
         "updated": instant,
         "last_enriched": None,
-        "enrichment_trigger": "observe",
+        "enrichment_trigger": trigger,
         "score_snapshot": None,
     }
     shown = escape(user)
@@ -97,29 +108,77 @@ def quote_lines(text: str, attribution: str, digest: str) -> list[str]:
 
 
 def insert_quote(text: str, lines: list[str]) -> str:
-    """Return a canvas with a quote at the end of its quotes library; every other byte stays where it was.
+    """Return a canvas with a quote at the end of its quotes library; every other byte stays where it was."""
+    return insert_lines(text, LIBRARY, lines)
+
+
+def insert_quotes(text: str, quotes: list[list[str]]) -> str:
+    """Return a canvas with many quotes, each as ``quote_lines`` gives it, at the end of its library, in one insertion.
+
+    An empty line stands between two of them; no quotes change nothing.
+    """
+    lines = [line for quote in quotes for line in ("", *quote)]
+    return insert_lines(text, LIBRARY, lines[1:]) if lines else text
+
+
+def insert_lines(text: str, section: str, lines: list[str]) -> str:
+    """Return a canvas with lines at the end of a section, after an empty one; every other byte stays where it was.
 
     Without such a section one is added at the end. Line ends are those of the file.
     """
     found = _LINE_END.search(text)
     line_end = found[0] if found else "\n"
-    place, has_library = _place(text)
-    if not has_library:
-        lines = [f"## {LIBRARY}", "", *lines]
+    place, is_there = _place(text, section)
+    if not is_there:
+        lines = [f"## {section}", "", *lines]
     rest = text[place:]
     addition = line_end * 2 + line_end.join(lines)
     return text[:place] + addition + (rest or line_end)
 
 
-def _place(text: str) -> tuple[int, bool]:
-    """Return where the library's last line ends, or the file's last line, and whether there is a library."""
+def note_values(text: str, values: dict[str, str]) -> str:
+    """Return a canvas on which quotes are noted as worth something, on a line after the comment that proves each.
+
+    Args:
+        text: the whole canvas.
+        values: bare hash to one of ``VALUES``; a hash that the canvas does not prove by a comment on a line of its own
+            is passed over. A note that is there already is replaced.
+
+    The note is a comment that no reader of quotes, hypotheses or promises sees.
+    """
+    head, header, tail = front_matter.split(text)
+    found = _LINE_END.search(text)
+    line_end = found[0] if found else "\n"
+    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", tail)
+    visible = {row.number for row in visible_rows(tail) if row}
+    out: list[str] = []
+    for number, line in enumerate(lines, 1):
+        value = values.get(_proven_by(line)) if number in visible else None
+        noted = number < len(lines) and bool(_VALUE.match(lines[number]))
+        out.append(line)
+        if value is not None and not noted:
+            bare = line.rstrip("\r\n")
+            out[-1] = bare + (line[len(bare) :] or line_end)
+            out.append(f"<!-- value:{value} -->{line[len(bare) :]}")
+        elif value is not None:
+            lines[number] = _VALUE.sub(lambda old, new=value: f"{old[1]}{new}{old[2]}", lines[number])
+    return head + (header or "") + "".join(out)
+
+
+def _proven_by(line: str) -> str:
+    found = _PROVEN.match(line)
+    return found[1].lower() if found else ""
+
+
+def _place(text: str, section: str) -> tuple[int, bool]:
+    """Return where the section's last line ends, or the file's last line, and whether there is such a section."""
     head, header, tail = front_matter.split(text)
     rows = [row for row in visible_rows(tail) if row]
-    libraries = named(blocks(rows, 2), LIBRARY)
-    start = libraries[0].number if libraries else 1
-    stop = _next_heading(rows, start) if libraries else None
+    sections = named(blocks(rows, 2), section)
+    start = sections[0].number if sections else 1
+    stop = _next_heading(rows, start) if sections else None
     last = _last_line(split_lines(tail), start, stop)
-    return len(head) + len(header or "") + _end_of_line(tail, last), bool(libraries)
+    return len(head) + len(header or "") + _end_of_line(tail, last), bool(sections)
 
 
 def _next_heading(rows: list[Row], start: int) -> int | None:

@@ -147,14 +147,14 @@ def load_user(workspace: Workspace, name: str) -> ProvenanceIndex:
     index, key = ProvenanceIndex(), fold(name)
     folded: dict[str, str] = {}
     for raw in (workspace.read(layout_of(workspace).provenance_index) or b"").split(b"\n"):
-        if _may_be_of(raw, key):
+        if may_be_of(raw, key):
             record, _ = records.parse(raw.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\r"))
             if record is not None and fold(str(record.get("canvas_target"))) == key:
                 _take(index, record, folded, keep_text=True)
     return index
 
 
-def _may_be_of(raw: bytes, key: str) -> bool:
+def may_be_of(raw: bytes, key: str) -> bool:
     """Whether a line may name a user: in plain ASCII the folded name stands in it, other spellings are parsed."""
     return not raw.isascii() or b"\\u" in raw or not key.isascii() or key.encode("ascii") in raw.lower()
 

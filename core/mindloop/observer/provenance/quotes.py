@@ -23,6 +23,7 @@ __all__ = [
     "blockquotes",
     "confidence_of",
     "proven_text",
+    "rank",
     "registry",
 ]
 
@@ -92,6 +93,11 @@ def best_records(records: Iterable[ProvenanceRecord]) -> dict[str, ProvenanceRec
 
 
 def _rank(record: ProvenanceRecord) -> tuple[int, float]:
-    stamp = record.get("source_timestamp")
-    instant = parse_instant(stamp) if stamp else None
-    return CONFIDENCES.index(confidence_of(record)), instant.timestamp() if instant else float("inf")
+    return rank(confidence_of(record), record.get("source_timestamp"))
+
+
+def rank(confidence: object, moment: object) -> tuple[int, float]:
+    """Return how good a record of a quote is, less is better: its confidence, then its instant in Unix seconds."""
+    instant = parse_instant(moment) if moment else None
+    sure = CONFIDENCES.index(confidence) if confidence in CONFIDENCES else len(CONFIDENCES) - 1
+    return sure, instant.timestamp() if instant else float("inf")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mindloop.observer.types import ProvenanceRecord
 
-SOURCE_TYPES = ("discord_dm", "twitter_dm", "telegram_dm", "manual_quote", "supabase_feedback")
+SOURCE_TYPES = ("discord_dm", "twitter_dm", "telegram_dm", "dm_log", "manual_quote", "supabase_feedback")
 INGESTERS = ("ingest-dm", "observe", "daily-synthesis")
 MAX_TEXT = 200_000
 """Longest text of one record, in characters."""
