@@ -46,7 +46,7 @@ class Source:
 
     Attributes:
         canvas: the user's canvas.
-        quote_count: how many different things the user said, by the provenance index.
+        quote_count: how many verified quotes the canvas holds.
         features: ``synthesis_features`` of the user's cognition sidecar, whatever it holds; None where there is none.
         scores: a score snapshot, or the ``score_summary`` of a sidecar; None where there is neither.
     """

@@ -46,8 +46,9 @@ def _apply(tx: Transaction, item: Item, findings: Findings, host: str, now: date
     host = _host(host)
     _require_replaceable(tx, path, target, host)
     tx.write(path, render_synthesis(findings, item["users"], target, host, now))
-    counts = ", ".join(f"{len(findings.lists[name])} {name.replace('_', ' ')}" for name in LISTS)
-    return f"{path}: {counts}" + (f"; {findings.dropped} entries dropped" if findings.dropped else "")
+    counts = [f"{name.replace('_', ' ')}: {len(findings.lists[name])}" for name in LISTS]
+    dropped = [f"entries dropped: {findings.dropped}"] if findings.dropped else []
+    return f"{path} ({', '.join(counts + dropped)})"
 
 
 def _require_replaceable(tx: Transaction, path: str, target: str, host: str) -> None:

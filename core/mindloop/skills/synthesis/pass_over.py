@@ -8,6 +8,7 @@ from __future__ import annotations
 from mindloop.observer.canvas.reading import load_canvases, matches
 from mindloop.observer.layout import layout_of
 from mindloop.observer.provenance.index import load_index
+from mindloop.observer.provenance.quotes import registry
 from mindloop.observer.synthesis.question import default_answer, prompt
 from mindloop.observer.synthesis.render import COGNITION, FOLLOW_UPS
 from mindloop.observer.synthesis.vectors import Source, feature_vectors
@@ -124,17 +125,36 @@ def _thought_about(sidecars: Sidecars, ranked: list[Canvas], now: datetime) -> t
 
 
 def _question(workspace: Workspace, chosen: Chosen, scores: Scores, least: int, target: str) -> Question:
-    index = load_index(workspace)
-    sources = []
-    for canvas, cognition in chosen:
-        said = {record["content_hash"] for record in index.for_user(canvas.user)}
-        features = (cognition or {}).get("synthesis_features")
-        sources.append(Source(canvas, len(said), features, scores.get(canvas.slug)))
+    verified = _QuoteCounts(workspace)
+    sources = [
+        Source(
+            canvas,
+            verified.of(canvas),
+            features=(cognition or {}).get("synthesis_features"),
+            scores=scores.get(canvas.slug),
+        )
+        for canvas, cognition in chosen
+    ]
     vectors = feature_vectors(sources, _canvas_texts(workspace))
     names = {canvas.slug: canvas.user for canvas, _ in chosen}
     facts = {"target": target, "users": dict(sorted(names.items())), "min_users": least}
     gap = Gap(ITEM, prompt(vectors, least), schema="synthesis-answer", default=default_answer(vectors, least))
     return Question(gap, user=f"{len(names)} users", judge=JUDGE, facts=facts)
+
+
+class _QuoteCounts:
+    """Counts the verified quotes of canvases; the provenance index is read only where it decides."""
+
+    __slots__ = ("_index",)
+
+    def __init__(self, workspace: Workspace) -> None:
+        strict = workspace.settings.get("observer.provenance.strict")
+        self._index = load_index(workspace) if strict else None
+
+    def of(self, canvas: Canvas) -> int:
+        records = self._index.for_user(canvas.user) if self._index else []
+        found = registry(canvas.body, records, strict=self._index is not None)
+        return sum(quote["hash_verified"] for quote in found)
 
 
 def _canvas_texts(workspace: Workspace) -> Iterator[str]:
