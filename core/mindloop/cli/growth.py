@@ -1,26 +1,20 @@
-"""``growth.py``: what growth knows of a user."""
+"""``growth.py``: what growth knows, which replies belong to which messages, what they teach, who is left in peace."""
 
 from __future__ import annotations
 
-from mindloop.cli.output import emit, emit_json, limited
-from mindloop.cli.parsing import add_json, parser, verb
-from mindloop.cli.place import opened
-from mindloop.observer.growth.state import clone
-from mindloop.observer.growth.summary import summary
-from mindloop.observer.layout import layout_of
-from mindloop.observer.names import display_name, slug
-from mindloop.store.documents import read_yaml
-from mindloop.store.errors import Negative
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from mindloop.store.workspace import Workspace
+from mindloop.cli.parsing import verb
 
 PROG = "growth.py"
+JUDGING = "mindloop.skills.grow.judging"
 VERBS = {
     "show": "what growth knows of a user",
+    "match": "propose which messages new replies answer",
+    "list": "proposed matches that wait for a person",
+    "confirm": "confirm matches: the reply counts, and a judge is asked what it says",
+    "reject": "reject matches",
+    "packet": "print the exact prompt about one reply",
+    "answer": "take a judge's answer about one reply from standard input",
+    "learn": "check the filed answers of a run and learn from them",
     "report": "which questions work, what decays, who is silent",
     "stop": "write to a user no more, with the reason",
     "resume": "write to a stopped user again",
@@ -30,6 +24,54 @@ VERBS = {
 def main(argv: list[str]) -> int:
     """Run one verb."""
     return _VERBS[verb(PROG, argv, VERBS)](argv[1:])
+
+
+def _show(argv: list[str]) -> int:
+    from mindloop.cli.growth_show import show
+
+    return show(argv)
+
+
+def _match(argv: list[str]) -> int:
+    from mindloop.cli.growth_match import match
+
+    return match(argv)
+
+
+def _list(argv: list[str]) -> int:
+    from mindloop.cli.growth_confirm import list_
+
+    return list_(argv)
+
+
+def _confirm(argv: list[str]) -> int:
+    from mindloop.cli.growth_confirm import confirm
+
+    return confirm(argv)
+
+
+def _reject(argv: list[str]) -> int:
+    from mindloop.cli.growth_confirm import reject
+
+    return reject(argv)
+
+
+def _packet(argv: list[str]) -> int:
+    from mindloop.cli.run_verbs import packet
+
+    return packet(PROG, argv)
+
+
+def _answer(argv: list[str]) -> int:
+    from mindloop.cli.run_verbs import answer
+
+    return answer(PROG, JUDGING, argv)
+
+
+def _learn(argv: list[str]) -> int:
+    from mindloop.cli.run_verbs import resume
+
+    return resume(PROG, JUDGING, argv, verb="learn")
 
 
 def _report(argv: list[str]) -> int:
@@ -50,44 +92,16 @@ def _resume(argv: list[str]) -> int:
     return resume(argv)
 
 
-def _show(argv: list[str]) -> int:
-    options = parser(f"{PROG} show", "What growth knows of a user. Exit 1 where it knows nothing yet.")
-    options.add_argument("user", help="a name, as canvas.py list shows it")
-    options.add_argument("--full", action="store_true", help="show all")
-    add_json(options)
-    chosen = options.parse_args(argv)
-    state = _state(opened(), chosen.user)
-    if chosen.json:
-        emit_json({"growth": state, "summary": summary(state)})
-    else:
-        emit("\n".join(limited(_lines(state), full=chosen.full)))
-    return 0
-
-
-def _state(workspace: Workspace, user: str) -> Any:
-    name = display_name(user)
-    state: Any = read_yaml(workspace, layout_of(workspace).growth(slug(name)), "growth")
-    if state is None:
-        message = f"growth knows nothing of {name!r} yet"
-        raise Negative(message, "It begins with the first batch of messages: follow_up.py begin")
-    return clone(state)
-
-
-def _lines(state: Any) -> list[str]:
-    told = summary(state)
-    batches = state["follow_ups"]
-    recorded = state["next_batch_seq"] - 1
-    lines = [f"{state['user']}: {recorded} batch{'es' * (recorded != 1)} recorded, {len(batches)} kept"]
-    lines += [f"  {one['id']} {one['confidence']}, {one['decay_state']}: {one['title']}" for one in state["hypotheses"]]
-    for pattern, counters in state["question_patterns"].items():
-        lines.append(
-            f"  {pattern}: used {counters['times_used']}, answered {counters['responded_count']}, "
-            f"silent {counters['silence_count']}, effectiveness {counters['effectiveness_score']}"
-        )
-    lines += [
-        f"  open: {one['id']} ({one['hypothesis']}), written {one['sent_at']}" for one in told["pending_followups"]
-    ]
-    return lines + [f"  {warning}" for warning in told["decay_warnings"]]
-
-
-_VERBS = {"show": _show, "report": _report, "stop": _stop, "resume": _resume}
+_VERBS = {
+    "show": _show,
+    "match": _match,
+    "list": _list,
+    "confirm": _confirm,
+    "reject": _reject,
+    "packet": _packet,
+    "answer": _answer,
+    "learn": _learn,
+    "report": _report,
+    "stop": _stop,
+    "resume": _resume,
+}

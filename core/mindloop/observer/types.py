@@ -27,6 +27,7 @@ class ProvenanceRecord(TypedDict, total=False):
     message_index: int | None
     parent_hash: str | None
     text: str
+    reply_tokens: list[str]  # tokens that stood in the message, beside its text: our own addition
 
 
 class Quote(TypedDict):
@@ -239,6 +240,47 @@ class GrowthState(TypedDict):
     hypotheses: list[GrowthHypothesis]
     follow_ups: list[GrowthBatch]
     question_patterns: dict[str, PatternCounters]
+
+
+class ProposedMatch(TypedDict):
+    """A reply that may belong to a message that was sent; a person confirms or rejects it."""
+
+    id: str  # 16 hex digits of signal and message: our own addition
+    match_type: str  # token, thread, keyword, temporal, ambiguous
+    match_confidence: str  # high, medium, low
+    signal_id: str  # the reply's content hash, bare
+    signal_timestamp: str | None
+    evidence_snippet: str
+    follow_up_id: str
+    follow_up_token: str
+    proposed_at: str
+    status: str  # pending, confirmed, rejected
+    confirmed_at: str | None
+    signal_text: NotRequired[str]  # where the reply is in no index: our own addition
+
+
+class Proposals(TypedDict):
+    """A user's proposed matches (growth/<slug>.proposed_matches.yaml). Unknown fields survive."""
+
+    schema_version: int
+    user: str
+    records_seen: int  # of this user's lines in the provenance index: our own addition
+    last_record_seen: str | None  # hash of the last of them, so that a rewritten index is read again
+    matches: list[ProposedMatch]
+
+
+class Evidence(TypedDict):
+    """What a reply says about the hypothesis it was asked for."""
+
+    signal_id: str
+    hypothesis_id: str | None
+    direction: str  # supports, refutes, neutral
+    strength: str  # high, medium, low
+    quote_span: str  # the reply's own words, at most 200
+    quote_hash: str  # of their NFC form: not the canonical hash
+    rationale: str  # at most 300
+    classified_by: str  # agent, person, rehearsal
+    classified_at: str
 
 
 class BatchMessage(TypedDict):

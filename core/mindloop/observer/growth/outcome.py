@@ -104,6 +104,13 @@ def _reply(
             known["last_evidence_date"] = stamp(now)
 
 
+def rate_reply(state: GrowthState, message: GrowthMessage, quality: str) -> None:
+    """Rate a reply of ``state`` that nobody rated yet, in place; a rating that is there stays."""
+    if message["signal_quality"] is None:
+        message["signal_quality"] = quality
+        _rate(counters_of(state, message["question_pattern"]), quality)
+
+
 def _rate(counters: PatternCounters, quality: str) -> None:
     counters["signal_quality_sum"] += QUALITY[quality]
     counters["signal_quality_count"] += 1

@@ -51,12 +51,17 @@ def classify_question_pattern(body: str, trigger: str) -> str:
 def topic_tags(text: str) -> list[str]:
     """Up to five lower-case words that say what ``text`` is about, in the order of their first use.
 
-    Stop words are dropped before punctuation is: ``about:`` stays as ``about``. Replies are matched with this same
-    function, so both sides agree.
+    Stop words are dropped before punctuation is: ``about:`` stays as ``about``. Replies are matched with the same
+    words (``normal_words``), so both sides agree.
     """
+    return normal_words(text)[:TAGS_AT_MOST]
+
+
+def normal_words(text: str) -> list[str]:
+    """Every word of ``text`` that could be a topic tag, in the order of first use."""
     words = [word for word in text.lower().split() if len(word) > TAG_LONGER_THAN and word not in STOP_WORDS]
     stripped = (_without_edges(word) for word in words)
-    return list(dict.fromkeys(tag for tag in stripped if len(tag) > TAG_LONGER_THAN))[:TAGS_AT_MOST]
+    return list(dict.fromkeys(tag for tag in stripped if len(tag) > TAG_LONGER_THAN))
 
 
 def _without_edges(word: str) -> str:

@@ -1,0 +1,178 @@
+"""``growth.py list``, ``confirm``, ``reject``: a person's word on proposed matches."""
+
+from __future__ import annotations
+
+from mindloop.cli.output import emit, emit_json, limited, note
+from mindloop.cli.parsing import add_json, parser
+from mindloop.cli.place import opened
+from mindloop.observer.growth.confidence import DIRECTIONS, STRENGTHS
+from mindloop.observer.growth.files import SCHEMA, proposed, read_proposals
+from mindloop.observer.growth.matching import PRESELECTED
+from mindloop.observer.growth.proposals import completed, pending
+from mindloop.observer.layout import layout_of
+from mindloop.observer.lines import excerpt
+from mindloop.observer.names import display_name
+from mindloop.store.errors import Malformed, Unreadable, WrongInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mindloop.observer.types import Proposals, ProposedMatch
+    from mindloop.skills.grow.confirm import Confirmed, Verdict
+    from mindloop.store.workspace import Workspace
+
+PROG = "growth.py"
+SNIPPET = 90
+_REFERENCE = "an id as list shows it (four characters are enough), a token, or a message id fu-…"
+
+
+def list_(argv: list[str]) -> int:
+    """Print what waits: of one user with the words, of everybody the numbers only."""
+    options = parser(
+        f"{PROG} list", "Proposed matches that wait for a person. * marks those that --preselected confirms."
+    )
+    options.add_argument("user", nargs="?", help="only this user's, with the words of each reply")
+    options.add_argument("--full", action="store_true", help="list all")
+    add_json(options)
+    chosen = options.parse_args(argv)
+    workspace = opened()
+    documents = [read_proposals(workspace, display_name(chosen.user))] if chosen.user else _all(workspace)
+    if chosen.json:
+        emit_json({"users": [_json(one) for one in documents if chosen.user or pending(one)]})
+        return 0
+    rows = _rows(documents[0]) if chosen.user else [_count(one) for one in documents if pending(one)]
+    emit("\n".join(limited(rows, full=chosen.full)) or "nothing waits")
+    return 0
+
+
+def _all(workspace: Workspace) -> list[Proposals]:
+    """Everybody's proposals; a file that cannot be read is told, and the others are shown."""
+    from mindloop.store.documents import read_yaml
+
+    found = []
+    for name in proposed(workspace):
+        try:
+            document: Any = read_yaml(workspace, layout_of(workspace).proposals(name), SCHEMA)
+        except (Malformed, Unreadable) as error:
+            note(f"warning: {error.message}")
+        else:
+            found += [completed(document)] if document else []
+    return found
+
+
+def _json(document: Proposals) -> dict[str, Any]:
+    waiting = [{**match, "preselected": match["match_type"] in PRESELECTED} for match in pending(document)]
+    return {"user": document["user"], "pending": waiting}
+
+
+def _count(document: Proposals) -> str:
+    waiting = pending(document)
+    sure = sum(match["match_type"] in PRESELECTED for match in waiting)
+    return f"{document['user']}: {len(waiting)} waiting, {sure} of them by token or thread"
+
+
+def _rows(document: Proposals) -> list[str]:
+    rows = []
+    for match in pending(document):
+        mark = "*" if match["match_type"] in PRESELECTED else " "
+        when = (match["signal_timestamp"] or "no date")[:10]
+        said = excerpt(match["evidence_snippet"], SNIPPET)
+        kind = f"{match['match_type']}/{match['match_confidence']}"
+        rows.append(f"{mark} {match['id']} {kind} {match['follow_up_id']} {when} {said!r}")
+    return rows
+
+
+def confirm(argv: list[str]) -> int:
+    """Confirm matches."""
+    from mindloop.skills.grow.confirm import confirm as confirmed_by
+    from mindloop.store.clock import now
+
+    chosen = _confirm_options(argv)
+    verdict = _verdict(chosen)
+    if not chosen.match and not chosen.preselected:
+        raise WrongInput(f"{PROG} confirm: expected a match or --preselected", f"See: {PROG} confirm --help")
+    result = confirmed_by(
+        opened(),
+        chosen.user,
+        chosen.match,
+        now(),
+        preselected=chosen.preselected,
+        quality=chosen.signal_quality,
+        verdict=verdict,
+    )
+    if chosen.json:
+        emit_json(_confirmed_json(result))
+        return 0
+    for warning in result.warnings:
+        note(f"warning: {warning}")
+    emit("\n".join(_told(result, full=chosen.full)))
+    return 0
+
+
+def _confirm_options(argv: list[str]) -> Any:
+    options = parser(
+        f"{PROG} confirm",
+        "Confirm matches: each message counts as answered, late or not, and other guesses for the same reply go.\n"
+        "A judge is asked what each reply says, unless --direction and --strength say it.\n"
+        "Exit 1 where all of them are confirmed already; nothing is changed then.",
+    )
+    options.add_argument("user", help="whose matches")
+    options.add_argument("match", nargs="*", help=_REFERENCE)
+    options.add_argument("--preselected", action="store_true", help="every match by token or thread")
+    options.add_argument("--signal-quality", choices=STRENGTHS, help="how much the replies are worth")
+    options.add_argument("--direction", choices=DIRECTIONS, help="what the reply does to the hypothesis")
+    options.add_argument("--strength", choices=STRENGTHS, help="how strongly; high moves the confidence")
+    options.add_argument("--rationale", default="", metavar="TEXT", help="why, one or two sentences")
+    options.add_argument("--full", action="store_true", help="list all")
+    add_json(options)
+    return options.parse_args(argv)
+
+
+def _verdict(chosen: Any) -> Verdict | None:
+    from mindloop.skills.grow.confirm import Verdict
+
+    if bool(chosen.direction) != bool(chosen.strength) or (chosen.rationale and not chosen.direction):
+        raise WrongInput(
+            f"{PROG} confirm: --direction and --strength belong together, --rationale to both",
+            "Give both, or none of them to let a judge say it.",
+        )
+    return Verdict(chosen.direction, chosen.strength, chosen.rationale) if chosen.direction else None
+
+
+def _confirmed_json(result: Confirmed) -> dict[str, Any]:
+    return {
+        "user": result.user,
+        "confirmed": result.confirmed,
+        "rejected": [match["id"] for match in result.rejected],
+        "told": result.told,
+        "run": result.run,
+        "packets": result.packets,
+        "warnings": result.warnings,
+    }
+
+
+def _told(result: Confirmed, *, full: bool) -> list[str]:
+    lines = [f"{result.user}: {len(result.confirmed)} confirmed, {len(result.rejected)} other guesses rejected"]
+    lines += limited([f"  {line}" for line in result.told], full=full, budget=700)
+    if result.run:
+        rows = [f"{packet} for reply-classifier" for packet in result.packets]
+        lines += [*limited(rows, full=full, budget=700), f"then: growth.py learn {result.run}"]
+    return lines
+
+
+def reject(argv: list[str]) -> int:
+    """Reject matches."""
+    from mindloop.skills.grow.confirm import reject as rejected_by
+
+    options = parser(f"{PROG} reject", "Reject matches; the same reply is never proposed for the same message again.")
+    options.add_argument("user", help="whose matches")
+    options.add_argument("match", nargs="+", help=_REFERENCE)
+    add_json(options)
+    chosen = options.parse_args(argv)
+    gone: list[ProposedMatch] = rejected_by(opened(), chosen.user, chosen.match)
+    if chosen.json:
+        emit_json({"rejected": [match["id"] for match in gone]})
+    else:
+        emit("\n".join(limited([f"{match['id']}: rejected" for match in gone], full=False)))
+    return 0

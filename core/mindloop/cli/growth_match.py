@@ -1,0 +1,142 @@
+"""``growth.py match``: which messages the words of users may answer."""
+
+from __future__ import annotations
+
+import sys
+
+from mindloop.cli.output import emit, emit_json, limited, note, progress_bar
+from mindloop.cli.parsing import add_json, parser
+from mindloop.cli.place import opened
+from mindloop.observer.growth.matching import PRESELECTED
+from mindloop.skills.grow.match import Everybody, Matched, match_everybody, match_text, match_user
+from mindloop.store.clock import now
+from mindloop.store.errors import Negative, WrongInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+PROG = "growth.py match"
+BUSY = 75
+NOTES_SHOWN = 5
+
+
+def match(argv: list[str]) -> int:
+    """Match one pasted reply, one user's new words, or everybody's."""
+    options = parser(
+        PROG,
+        "Propose which messages a user's words answer; nothing counts before it is confirmed.\n"
+        "With text on standard input that text is the reply (exit 1 where it answers nothing); without any,\n"
+        "it is everything that the provenance index has of the user since the last time.",
+    )
+    options.add_argument("user", nargs="?", help="whose words")
+    options.add_argument("--all", action="store_true", help="everybody whom growth knows; standard input is not read")
+    options.add_argument("--thread", metavar="ID", help="the conversation that the text on standard input came from")
+    options.add_argument("--date", metavar="WHEN", help="when it was said, a date or an ISO 8601 time")
+    options.add_argument("--full", action="store_true", help="list all")
+    add_json(options)
+    chosen = options.parse_args(argv)
+    if bool(chosen.user) == chosen.all:
+        raise WrongInput(f"{PROG}: expected a user or --all", f"See: {PROG} --help")
+    return _match_all(chosen) if chosen.all else _match_one(chosen)
+
+
+def _match_one(chosen: Any) -> int:
+    text = _pasted()
+    if text:
+        matched = match_text(opened(), chosen.user, text, now(), thread=chosen.thread, date=chosen.date)
+        if not matched.new and not matched.known:
+            _show_notes(matched)
+            raise Negative(
+                f"the text answers no message of {matched.user!r} that still waits", "Keep it with: canvas.py observe"
+            )
+    elif chosen.thread or chosen.date:
+        raise WrongInput("--thread and --date are of a text on standard input; there is none", f"See: {PROG} --help")
+    else:
+        matched = match_user(opened(), chosen.user, now())
+    if chosen.json:
+        emit_json(_json(matched))
+        return 0
+    _show_notes(matched)
+    rows = [_row(one) for one in matched.new]
+    emit("\n".join([_summary(matched), *limited(rows, full=chosen.full), *_next(matched)]))
+    return 0
+
+
+def _pasted() -> str:
+    """The text on standard input without its last line end; nothing at a terminal."""
+    if sys.stdin.isatty():
+        return ""
+    from mindloop.cli.output import read_stdin_text
+
+    text = read_stdin_text("the reply").removesuffix("\n").removesuffix("\r")
+    return text if text.strip() else ""
+
+
+def _match_all(chosen: Any) -> int:
+    if chosen.thread or chosen.date:
+        raise WrongInput("--thread and --date are of one user's text", f"See: {PROG} --help")
+    progress, stop = progress_bar()
+    try:
+        everybody = match_everybody(opened(), now(), progress)
+    finally:
+        stop()
+    if chosen.json:
+        users = [_json(one) for one in everybody.matched if one.new or one.notes]
+        emit_json({"users": users, "busy": everybody.busy, "warnings": everybody.warnings})
+    else:
+        _show_all(everybody, full=chosen.full)
+    return BUSY if everybody.busy else 0
+
+
+def _show_all(everybody: Everybody, *, full: bool) -> None:
+    for warning in everybody.warnings[:NOTES_SHOWN]:
+        note(f"warning: {warning}")
+    if len(everybody.warnings) > NOTES_SHOWN:
+        note(f"warning: (+{len(everybody.warnings) - NOTES_SHOWN} more: --json shows all)")
+    shown = [one for one in everybody.matched if one.new or one.notes]
+    new = sum(len(one.new) for one in shown)
+    replies = sum(one.looked_at for one in everybody.matched)
+    lines = [f"{everybody.users} users with growth, {replies} new replies, {new} proposed"]
+    rows = [f"  {_summary(one)}" for one in shown]
+    lines += limited(rows, full=full)
+    if new:
+        lines.append("then: growth.py list, growth.py confirm USER --preselected")
+    emit("\n".join(lines))
+
+
+def _json(matched: Matched) -> dict[str, Any]:
+    return {
+        "user": matched.user,
+        "looked_at": matched.looked_at,
+        "known": matched.known,
+        "proposed": matched.new,
+        "notes": matched.notes,
+    }
+
+
+def _show_notes(matched: Matched) -> None:
+    for line in matched.notes:
+        note(f"note: {line}")
+
+
+def _summary(matched: Matched) -> str:
+    kinds = [one["match_type"] for one in matched.new]
+    told = ", ".join(f"{kinds.count(kind)} by {kind}" for kind in dict.fromkeys(kinds))
+    return f"{matched.user}: {len(matched.new)} proposed" + (f" ({told})" if told else "") + _already(matched)
+
+
+def _already(matched: Matched) -> str:
+    return f", {matched.known} known before" if matched.known else ""
+
+
+def _row(one: Any) -> str:
+    mark = "*" if one["match_type"] in PRESELECTED else " "
+    return f" {mark} {one['id']} {one['match_type']}/{one['match_confidence']} {one['follow_up_id']}"
+
+
+def _next(matched: Matched) -> list[str]:
+    if not matched.new:
+        return []
+    sure = any(one["match_type"] in PRESELECTED for one in matched.new)
+    return [f"then: growth.py list USER, growth.py confirm USER {'--preselected' if sure else 'MATCH'}"]

@@ -1,0 +1,62 @@
+"""``growth.py show``: what growth knows of a user."""
+
+from __future__ import annotations
+
+from mindloop.cli.output import emit, emit_json, limited
+from mindloop.cli.parsing import add_json, parser
+from mindloop.cli.place import opened
+from mindloop.observer.growth.state import clone
+from mindloop.observer.growth.summary import summary
+from mindloop.observer.layout import layout_of
+from mindloop.observer.names import display_name, slug
+from mindloop.store.documents import read_yaml
+from mindloop.store.errors import Negative
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mindloop.store.workspace import Workspace
+
+PROG = "growth.py"
+
+
+def show(argv: list[str]) -> int:
+    """Print what growth knows of one user."""
+    options = parser(f"{PROG} show", "What growth knows of a user. Exit 1 where it knows nothing yet.")
+    options.add_argument("user", help="a name, as canvas.py list shows it")
+    options.add_argument("--full", action="store_true", help="show all")
+    add_json(options)
+    chosen = options.parse_args(argv)
+    state = _state(opened(), chosen.user)
+    if chosen.json:
+        emit_json({"growth": state, "summary": summary(state)})
+    else:
+        emit("\n".join(limited(_lines(state), full=chosen.full)))
+    return 0
+
+
+def _state(workspace: Workspace, user: str) -> Any:
+    name = display_name(user)
+    state: Any = read_yaml(workspace, layout_of(workspace).growth(slug(name)), "growth")
+    if state is None:
+        message = f"growth knows nothing of {name!r} yet"
+        raise Negative(message, "It begins with the first batch of messages: follow_up.py begin")
+    return clone(state)
+
+
+def _lines(state: Any) -> list[str]:
+    told = summary(state)
+    batches = state["follow_ups"]
+    recorded = state["next_batch_seq"] - 1
+    lines = [f"{state['user']}: {recorded} batch{'es' * (recorded != 1)} recorded, {len(batches)} kept"]
+    lines += [f"  {one['id']} {one['confidence']}, {one['decay_state']}: {one['title']}" for one in state["hypotheses"]]
+    for pattern, counters in state["question_patterns"].items():
+        lines.append(
+            f"  {pattern}: used {counters['times_used']}, answered {counters['responded_count']}, "
+            f"silent {counters['silence_count']}, effectiveness {counters['effectiveness_score']}"
+        )
+    lines += [
+        f"  open: {one['id']} ({one['hypothesis']}), written {one['sent_at']}" for one in told["pending_followups"]
+    ]
+    return lines + [f"  {warning}" for warning in told["decay_warnings"]]

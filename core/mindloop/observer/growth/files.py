@@ -1,0 +1,58 @@
+"""The files of matches beside the growth states, and the writing of both (``reading`` has the reading of states)."""
+
+from __future__ import annotations
+
+from mindloop.observer.growth.proposals import completed, new_proposals
+from mindloop.observer.growth.reading import PROPOSALS
+from mindloop.observer.layout import layout_of
+from mindloop.observer.names import fold, slug
+from mindloop.store.documents import read_yaml, write_yaml
+from mindloop.store.errors import Malformed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mindloop.observer.types import GrowthState, Proposals
+    from mindloop.store.files import Files
+    from mindloop.store.transaction import Transaction
+
+SUFFIX = ".yaml"
+SCHEMA = "proposed-matches"
+
+
+def growing(files: Files) -> list[str]:
+    """Slugs of the users that have a growth state, sorted."""
+    names = files.names(layout_of(files).growth_dir, SUFFIX)
+    return [name.removesuffix(SUFFIX) for name in names if not name.endswith(PROPOSALS)]
+
+
+def proposed(files: Files) -> list[str]:
+    """Slugs of the users that have a file of proposed matches, sorted."""
+    return [name.removesuffix(PROPOSALS) for name in files.names(layout_of(files).growth_dir, PROPOSALS)]
+
+
+def read_proposals(files: Files, user: str) -> Proposals:
+    """A user's proposed matches, what other tools leave out filled in; none where there is no file.
+
+    Raises:
+        Malformed: it does not parse, or it is somebody else's.
+        Unreadable: the system refuses.
+    """
+    path = layout_of(files).proposals(slug(user))
+    document: Any = read_yaml(files, path, SCHEMA)
+    if document is None:
+        return new_proposals(user)
+    if fold(document["user"]) != fold(user):
+        raise Malformed(f"{path}: it is of another user", "Move it to that user's file, or remove it.")
+    return completed(document)
+
+
+def write_state(tx: Transaction, state: GrowthState) -> None:
+    """Stage a user's growth state."""
+    write_yaml(tx, layout_of(tx).growth(slug(state["user"])), state, "growth")
+
+
+def write_proposals(tx: Transaction, document: Proposals) -> None:
+    """Stage a user's proposed matches."""
+    write_yaml(tx, layout_of(tx).proposals(slug(document["user"])), document, SCHEMA)
