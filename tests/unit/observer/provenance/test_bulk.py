@@ -1,0 +1,154 @@
+"""Many records at once: what is taken, what is known, what is known better now."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mindloop.observer.canonical import content_hash
+from mindloop.observer.provenance import bulk
+from mindloop.observer.provenance.bulk import Index, Said, Source
+from mindloop.observer.provenance.index import index_from, ingest, load_index, make_record
+from mindloop.observer.provenance.quotes import best_records
+from mindloop.store.errors import WrongInput
+from tests.helpers.research import research_workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mindloop.store.workspace import Workspace
+
+NOW = datetime(2026, 11, 30, tzinfo=UTC)
+INDEX = "grimoires/mining/provenance/index.jsonl"
+
+
+def source(user: str = "bob") -> Source:
+    return Source(user, "discord_dm", "ingest-dm", "dm.json", "thread-discord-bob-2026-01-01", NOW)
+
+
+def add(workspace: Workspace, *said: Said, user: str = "bob") -> tuple[list[str], list[str]]:
+    with workspace.transaction("research") as tx:
+        index = Index(tx, user)
+        new, better = index.gate(said)
+        index.add(source(user), [*new, *better])
+    return [one.text for one in new], [one.text for one in better]
+
+
+def lines(root: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (root / INDEX).read_text("utf-8").splitlines()]
+
+
+def test_a_record_has_every_field(tmp_path: Path) -> None:
+    """What is written is a record as the single gate writes it, with the tokens of the message beside it."""
+    workspace = research_workspace(tmp_path)
+    said = Said("gm all", "2026-01-02T03:04:05Z", "exact", raw="02.01.26", index=7, tokens=("deadbeef",))
+    said.parent = content_hash("before")
+    add(workspace, said)
+    assert lines(tmp_path) == [
+        {
+            "content_hash": content_hash("gm all"),
+            "normalization_version": 1,
+            "source_timestamp": "2026-01-02T03:04:05Z",
+            "source_timestamp_raw": "02.01.26",
+            "source_timestamp_confidence": "exact",
+            "text": "gm all",
+            "source_type": "discord_dm",
+            "canvas_target": "bob",
+            "raw_source_ref": "dm.json",
+            "ingested_by": "ingest-dm",
+            "ingested_at": "2026-11-30T00:00:00Z",
+            "thread_id": "thread-discord-bob-2026-01-01",
+            "message_index": 7,
+            "parent_hash": content_hash("before"),
+            "reply_tokens": ["deadbeef"],
+            "record_id": lines(tmp_path)[0]["record_id"],
+        }
+    ]
+
+
+def test_one_id_whichever_door(tmp_path: Path) -> None:
+    """A text gets the id that the single gate would have given it."""
+    one, many = research_workspace(tmp_path / "a"), research_workspace(tmp_path / "b")
+    with one.transaction("research") as tx:
+        ingest(tx, make_record("Bob", "gm", source_type="discord_dm", ingested_by="ingest-dm", now=NOW))
+    add(many, Said("gm", None, "unknown"), user="@bob")
+    assert lines(tmp_path / "a")[0]["record_id"] == lines(tmp_path / "b")[0]["record_id"]
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+
+
+def test_equal_words_count_once_and_the_best_time_stays(tmp_path: Path) -> None:
+    """Of equal words the surest and then the earliest occurrence is taken, wherever it stands."""
+    workspace = research_workspace(tmp_path)
+    taken = add(
+        workspace,
+        Said("ok", "2026-01-03T00:00:00Z", "exact"),
+        Said("OK", "2026-01-01T00:00:00Z", "day_level"),
+        Said(" ok ", "2026-01-02T00:00:00Z", "exact"),
+        Said("ok", None, "unknown"),
+    )
+    assert taken == ([" ok "], [])
+    assert [one["source_timestamp"] for one in lines(tmp_path)] == ["2026-01-02T00:00:00Z"]
+
+
+def test_only_an_earlier_or_surer_time_adds_a_record(tmp_path: Path) -> None:
+    """What is known is passed over, unless it tells more; then there is a further record with an id of its own."""
+    workspace = research_workspace(tmp_path)
+    add(workspace, Said("ok", "2026-01-03T00:00:00Z", "day_level"))
+    assert add(workspace, Said("ok", "2026-01-04T00:00:00Z", "day_level")) == ([], [])
+    assert add(workspace, Said("ok", "2026-01-02T00:00:00Z", "day_level")) == ([], ["ok"])
+    assert add(workspace, Said("ok", "2026-01-09T00:00:00Z", "exact")) == ([], ["ok"])
+    assert add(workspace, Said("ok", "2026-01-09T00:00:00Z", "exact")) == ([], [])
+    found = lines(tmp_path)
+    assert len({one["record_id"] for one in found}) == 3
+    best = best_records(load_index(workspace).for_user("bob"))[content_hash("ok")]
+    assert (best["source_timestamp"], best["source_timestamp_confidence"]) == ("2026-01-09T00:00:00Z", "exact")
+
+
+def test_another_users_words_are_no_obstacle(tmp_path: Path) -> None:
+    """Each user has hashes of their own; spellings of one name are one user."""
+    workspace = research_workspace(tmp_path)
+    add(workspace, Said("gm", None, "unknown"), user="Ann")
+    assert add(workspace, Said("gm", None, "unknown")) == (["gm"], [])
+    assert add(workspace, Said("gm", None, "unknown"), user="@ANN") == ([], [])
+
+
+@pytest.mark.parametrize("limit", [0, 1_000_000])
+def test_what_was_there_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+    """However much is added, every byte of before stays: a mark at the start, bad lines, a torn last one."""
+    monkeypatch.setattr(bulk, "_APPEND_LIMIT", limit)
+    before = '\ufeff{"content_hash": "x"}\n\nnot json\r\n{"torn'.encode()
+    workspace = research_workspace(tmp_path, {INDEX: before.decode()})
+    add(workspace, Said("gm", None, "unknown"), Said("gn", None, "unknown"))
+    data = (tmp_path / INDEX).read_bytes()
+    assert data.startswith(before + b"\n")
+    assert index_from(data, INDEX).size == 2
+
+
+def test_nothing_to_add_writes_nothing(tmp_path: Path) -> None:
+    """No records, no file."""
+    workspace = research_workspace(tmp_path)
+    assert add(workspace) == ([], [])
+    assert not (tmp_path / INDEX).exists()
+
+
+@pytest.mark.parametrize("text", ["", " \n", "a\0b", "\ud83d", "x" * 200_001])
+def test_words_that_no_index_takes(text: str) -> None:
+    """What the single gate refuses is refused here too."""
+    with pytest.raises(WrongInput):
+        Said(text, None, "unknown")
+
+
+def test_a_source_must_exist() -> None:
+    """A source type or ingester out of the list is refused with the list."""
+    with pytest.raises(WrongInput, match="the source type is 'fax'"):
+        Source("bob", "fax", "ingest-dm", "", None, NOW)
+    with pytest.raises(WrongInput, match="the ingester is 'me'"):
+        Source("bob", "discord_dm", "me", "", None, NOW)
