@@ -62,6 +62,14 @@ def gating(state: GrowthState, days: float, now: datetime) -> Unanswered | None:
     return max(recent, key=lambda one: one.sent, default=None)
 
 
+def opens(waiting: Unanswered, days: float) -> str:
+    """The day on which a message gates no longer, ``YYYY-MM-DD``; the last day there is where that is past it."""
+    try:
+        return day(waiting.sent + timedelta(days=days))
+    except OverflowError:
+        return "9999-12-31"
+
+
 def may_gate(data: bytes, days: float, now: datetime) -> bool:
     """Tell from a growth file's bytes whether it is worth parsing: False only where ``gating`` would find nothing.
 

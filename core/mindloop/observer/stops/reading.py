@@ -81,3 +81,31 @@ def standing(files: Files, slug: str, user: str) -> Standing | None:
     if stop is None or not is_stopped(stop):
         return None
     return Standing(str(stop.get("reason") or ""), str(stop["since"]))
+
+
+def all_standing(files: Files) -> list[tuple[str, Standing]]:
+    """Everybody who is stopped, with the name that the file holds, in the order of the files' names.
+
+    A file that cannot be read, or that lies under another user's name, stops the user of that name: so it is told.
+    """
+    from mindloop.observer.names import slug
+
+    layout = layout_of(files)
+    found = []
+    for name in files.names(layout.stops_dir, ".yaml"):
+        stem = name.removesuffix(".yaml")
+        user = _named(files, f"{layout.stops_dir}/{name}")
+        stop = standing(files, stem, user if slug(user) == stem else stem)
+        if stop is not None:
+            found.append((user if slug(user) == stem else stem, stop))
+    return found
+
+
+def _named(files: Files, rel: str) -> str:
+    """The user that a file names, or nothing where it cannot be read."""
+    from mindloop.store.documents import read_yaml
+
+    try:
+        return str((read_yaml(files, rel, "stop", LIMIT) or {}).get("user", ""))
+    except (Malformed, Unreadable):
+        return ""

@@ -68,9 +68,8 @@ def check_silence(context: FollowUp, case: Case) -> Done | Skip | Ask:
 
 
 def _waits(waiting: Unanswered, days: int) -> str:
-    from datetime import timedelta
-
+    from mindloop.observer.growth.silence import opens
     from mindloop.store.clock import day
 
-    opens = day(waiting.sent + timedelta(days=days))
-    return f"{waiting.id} of {day(waiting.sent)} is without an answer; next message from {opens} on ({days} days)"
+    sent, free = day(waiting.sent), opens(waiting, days)
+    return f"{waiting.id} of {sent} is without an answer; next message from {free} on ({days} days)"
