@@ -180,9 +180,9 @@ class SkillWorkspace:
         """File a raw answer, as the hook does."""
         return file_answer(self.ws, run, slug(user), raw, "claude-code")
 
-    def resume(self, run: str, *, now: str | None = None) -> Resumed:
+    def resume(self, run: str, *, now: str | None = None, **how: Any) -> Resumed:
         """Resume a run."""
-        return resume(self.ws, run, at(now or self.now))
+        return resume(self.ws, run, at(now or self.now), **how)
 
     def default_answers(self, run: str, *users: str) -> None:
         """Answer users with their gaps' defaults."""

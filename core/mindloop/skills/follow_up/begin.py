@@ -102,4 +102,4 @@ def _close(context: FollowUp, begun: Begun) -> None:
         return
     with context.workspace.transaction(begun.place.scope, "research") as tx:
         begun.batch = finish(context, tx, begun.place, head, [])
-    begun.synthesis = synthesis_reference(context.workspace, head)
+    begun.synthesis = synthesis_reference(context.workspace, begun.place, head)

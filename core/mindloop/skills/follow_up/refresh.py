@@ -82,7 +82,7 @@ def go_on(context: FollowUp, place: RunPlace, head: dict[str, Any], *, allow_sta
     thoughts = _thoughts(context, linked, thinking, allow_stale=allow_stale)
     if not thoughts:
         return None
-    walk(FOLLOW_UP.leading(), context, context.modes)
+    _load_shared(context)
     packed = WentOn(place, thoughts)
     files = list(_files(context, packed, thoughts))
     cases = gather(context, packed, files, None)
@@ -91,6 +91,13 @@ def go_on(context: FollowUp, place: RunPlace, head: dict[str, Any], *, allow_sta
     _score(context, linked, cases)
     pack(context, packed, cases, None)
     return packed
+
+
+def _load_shared(context: FollowUp) -> None:
+    """Steps 0 and 1; whom the run is for was decided when it began, and may be gone by now."""
+    selection = context.flags.pop("canvas", None)
+    walk(FOLLOW_UP.leading(), context, context.modes)
+    context.flags |= {"canvas": selection} if selection else {}
 
 
 def _thoughts(context: FollowUp, linked: RunPlace, thinking: dict[str, str], *, allow_stale: bool) -> dict[str, str]:

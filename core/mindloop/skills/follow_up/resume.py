@@ -130,7 +130,7 @@ def _report(context: FollowUp, resumed: Resumed) -> None:
     resumed.open = sorted(set(head["waiting"]) - set(head["done"]))
     resumed.thinking, resumed.think_run = unanswered(workspace, place, head), head.get("think_run")
     resumed.skipped = skipped_users(head)
-    resumed.synthesis, resumed.synthesis_packet = take_synthesis(context, head)
+    resumed.synthesis, resumed.synthesis_packet = take_synthesis(context, place, head)
     resumed.log += context.log
     resumed.warnings = context.warnings
 

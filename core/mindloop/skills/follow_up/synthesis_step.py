@@ -30,27 +30,33 @@ def ask_synthesis(context: FollowUp) -> Done | Skip | Ask:
     from mindloop.skills.synthesis.pass_over import stage_synthesis
 
     place = stage_synthesis(
-        work.tx, context.workspace, context.now, target="follow-ups", user=context.flags.get("canvas")
+        work.tx,
+        context.workspace,
+        context.now,
+        user=context.flags.get("canvas"),
+        files=context.files or None,
+        part_of=work.place,
+        notes=context.warnings,
     )
     work.head["synthesis_run"] = place.run if place else None
-    return Done(f"asked in {place.run}" if place else "too few users to share anything")
+    return Done(f"asked in {place.run}" if place else "nothing to ask")
 
 
-def synthesis_reference(workspace: Workspace, head: dict[str, Any]) -> str | None:
+def synthesis_reference(workspace: Workspace, run: RunPlace, head: dict[str, Any]) -> str | None:
     """The reference of the question while it waits for an answer, else None."""
-    place = _place(workspace, head)
+    place = _place(run, head)
     if place is None or ITEM in answered_items(workspace, place) or ITEM in read_head(workspace, place)["done"]:
         return None
     return f"packet:{place.run}/{ITEM}"
 
 
-def take_synthesis(context: FollowUp, head: dict[str, Any]) -> tuple[str | None, str | None]:
+def take_synthesis(context: FollowUp, run: RunPlace, head: dict[str, Any]) -> tuple[str | None, str | None]:
     """Take the filed answer, where there is one; whatever goes wrong is a warning.
 
     Returns:
         What came of it, one line, or None; and the reference that still waits, or None.
     """
-    place = _place(context.workspace, head)
+    place = _place(run, head)
     if place is None:
         return None, None
     from mindloop.skills.judged import resume
@@ -60,12 +66,12 @@ def take_synthesis(context: FollowUp, head: dict[str, Any]) -> tuple[str | None,
         judged = resume(context.workspace, JUDGING, place.run, context.now)
         context.warnings += judged.warnings
         told = judged.done[0]["told"] if judged.done else None
-        return told, synthesis_reference(context.workspace, head)
+        return told, synthesis_reference(context.workspace, run, head)
     except MindloopError as error:
         context.warnings.append(f"the synthesis is left out: {error.message}")
         return None, None
 
 
-def _place(workspace: Workspace, head: dict[str, Any]) -> RunPlace | None:
-    run = head.get("synthesis_run")
-    return RunPlace(workspace.settings.get("agent"), run) if isinstance(run, str) else None
+def _place(run: RunPlace, head: dict[str, Any]) -> RunPlace | None:
+    name = head.get("synthesis_run")
+    return RunPlace(run.agent, name) if isinstance(name, str) else None
