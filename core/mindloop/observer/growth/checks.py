@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from mindloop.observer.canvas.checks import known_users
+from mindloop.observer.growth.files import SCHEMA
+from mindloop.observer.growth.matching import match_id
 from mindloop.observer.growth.metrics import new_counters, recompute
+from mindloop.observer.growth.proposals import CONFIRMED
+from mindloop.observer.growth.reading import PROPOSALS
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold, slug
-from mindloop.store import strict_yaml
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding, guarded
-from mindloop.store.documents import LIMIT, read_yaml
+from mindloop.store.documents import read_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mindloop.observer.types import PatternCounters
-    from mindloop.store.checkup import Examined, Look
+    from mindloop.store.checkup import Look
 
-PROPOSALS = ".proposed_matches.yaml"
 _OUTCOMES = {"unknown": "unknown_count", "silence": "silence_count", "responded": "responded_count"}
 _DERIVED = ("response_rate", "avg_signal_quality", "effectiveness_score")
 _TOLERANCE = 0.011  # files of other tools round to two digits
@@ -126,13 +128,58 @@ def _kept(state: dict[str, Any]) -> dict[str, dict[str, int]]:
 
 
 def check_proposals(look: Look) -> Iterator[Finding]:
-    """Report proposed matches that do not parse."""
+    """Report proposed matches that cannot be used, that nobody finds, or that growth contradicts."""
     folder = layout_of(look.ws).growth_dir
     for name in look.ws.names(folder, PROPOSALS):
-        yield from guarded(f"{folder}/{name}", _proposals(look.ws, f"{folder}/{name}"))
+        yield from guarded(f"{folder}/{name}", _proposals(look, f"{folder}/{name}"))
 
 
-def _proposals(ws: Examined, rel: str) -> Iterator[Finding]:
-    document = strict_yaml.load((ws.read_text(rel, LIMIT) or "").removeprefix("\ufeff"), rel, LIMIT)
-    if not isinstance(document, dict) or not isinstance(document.get("matches", []), list):
-        yield Finding(ERROR, rel, None, "expected a mapping with a list of matches")
+def _proposals(look: Look, rel: str) -> Iterator[Finding]:
+    document: Any = read_yaml(look.ws, rel, SCHEMA)
+    if document is None:
+        return
+    user = document["user"]
+    if f"{slug(user)}{PROPOSALS}" != rel.rpartition("/")[2]:
+        wanted = f"{slug(user)}{PROPOSALS}"
+        yield Finding(WARNING, rel, None, f"it is of {user!r:.80}, whose file is named {wanted}; nobody reads it")
+        return
+    for sentence in match_problems(document):
+        yield Finding(ERROR, rel, None, sentence)
+    state: Any = read_yaml(look.ws, layout_of(look.ws).growth(slug(user)), "growth")
+    if state is None:
+        yield Finding(WARNING, rel, None, f"growth knows nothing of {user!r:.80}; none of it can be confirmed")
+        return
+    for sentence in disagreements(document, state):
+        yield Finding(WARNING, rel, None, sentence)
+
+
+def match_problems(document: Any) -> Iterator[str]:
+    """Yield matches that stand there twice, whose id is another's, or that were confirmed at no time."""
+    seen: set[tuple[str, str]] = set()
+    for match in document.get("matches", []):
+        pair = match["signal_id"], match["follow_up_id"]
+        name = match_id(*pair)
+        if pair in seen:
+            yield f"the match {name} is there twice; a person would be asked twice"
+        if match.get("id", name) != name:
+            yield f"the match {match['id']} is {name} by its signal and message; it is found by neither"
+        if (match["status"] == CONFIRMED) != bool(match.get("confirmed_at")):
+            yield f"the match {name} is {match['status']} and says confirmed_at {match.get('confirmed_at')!r:.40}"
+        seen.add(pair)
+
+
+def disagreements(document: Any, state: Any) -> Iterator[str]:
+    """Yield what growth knows otherwise: a token that is another message's, a confirmed reply that it did not get.
+
+    A message that is no longer kept is nobody's fault; its matches just cannot be confirmed any more.
+    """
+    sent = {message["id"]: message for batch in state["follow_ups"] for message in batch["message_ids"]}
+    for match in document.get("matches", []):
+        message = sent.get(match["follow_up_id"])
+        name = match_id(match["signal_id"], match["follow_up_id"])
+        if message is None:
+            continue
+        if match.get("follow_up_token", message["token"]) != message["token"]:
+            yield f"the match {name} has the token {match['follow_up_token']}, its message {message['token']}"
+        if match["status"] == CONFIRMED and message["outcome"] != "responded":
+            yield f"the match {name} is confirmed, and growth says {message['outcome']} of {message['id']}"
