@@ -9,6 +9,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "chronicle": ("mindloop.cli.chronicle", "add releases and query them"),
     "follow_up": ("mindloop.cli.follow_up", "begin, packet, answer, resume, status"),
     "growth": ("mindloop.cli.growth", "what growth knows of a user"),
+    "cognition": ("mindloop.cli.cognition", "what a user may be afraid of: begin, packet, answer, resume, show"),
     "drive": ("mindloop.cli.drive", "run a skill to its end without a person"),
     "doctor": ("mindloop.cli.doctor", "read everything, report what is wrong, change nothing"),
 }

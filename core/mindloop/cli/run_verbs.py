@@ -13,11 +13,14 @@ from mindloop.cli.place import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from mindloop.cli.parsing import Parser
     from mindloop.skills.judged import Judged, Judging
     from mindloop.store.workspace import Workspace
+
+    After = Callable[[Workspace, Judged], list[str]]
 
 WARNINGS_SHOWN = 10
 OPEN_SHOWN = 5
@@ -110,8 +113,16 @@ def _judging(path: str) -> Judging:
     return judging
 
 
-def resume(prog: str, judging_path: str, argv: list[str], verb: str = "resume") -> int:
-    """Check the filed answers of a run and apply them; exit as ``judged_code`` says."""
+def resume(prog: str, judging_path: str, argv: list[str], verb: str = "resume", after: After | None = None) -> int:
+    """Check the filed answers of a run and apply them; exit as ``judged_code`` says.
+
+    Args:
+        prog: the command, as help and errors show it.
+        judging_path: the skill's judging module.
+        argv: what stands behind the verb.
+        verb: what the skill calls this.
+        after: called with the workspace and what was taken; returns what is to be asked next, a line each.
+    """
     from mindloop.cli.output import emit_json, note, progress_bar
     from mindloop.skills import judged as skill
     from mindloop.store.clock import now
@@ -121,19 +132,21 @@ def resume(prog: str, judging_path: str, argv: list[str], verb: str = "resume") 
     options.add_argument("--full", action="store_true", help="list everybody")
     add_json(options)
     chosen = options.parse_args(argv)
+    workspace = opened()
     progress, stop = progress_bar()
     try:
-        judged = skill.resume(opened(), _judging(judging_path), chosen.run, now(), progress)
+        judged = skill.resume(workspace, _judging(judging_path), chosen.run, now(), progress)
     finally:
         stop()
+    following = after(workspace, judged) if after else []
     if chosen.json:
-        emit_json(judged_json(judged))
+        emit_json(judged_json(judged) | ({"next": following} if after else {}))
         return judged_code(judged)
     for warning in judged.warnings[:WARNINGS_SHOWN]:
         note(f"warning: {warning}")
     if len(judged.warnings) > WARNINGS_SHOWN:
         note(f"warning: (+{len(judged.warnings) - WARNINGS_SHOWN} more: --json shows all)")
-    show_judged(judged, full=chosen.full)
+    show_judged(judged, full=chosen.full, following=following)
     return judged_code(judged)
 
 
@@ -156,7 +169,7 @@ def judged_json(judged: Judged) -> dict[str, Any]:
     }
 
 
-def show_judged(judged: Judged, *, full: bool) -> None:
+def show_judged(judged: Judged, *, full: bool, following: list[str] | None = None) -> None:
     """The same for people and models, short; no line holds a word of a judge's."""
     from mindloop.cli.output import emit, limited
 
@@ -167,4 +180,4 @@ def show_judged(judged: Judged, *, full: bool) -> None:
     if judged.open:
         named = ", ".join(judged.open[:OPEN_SHOWN]) + (", …" if len(judged.open) > OPEN_SHOWN else "")
         lines.append(f"open: {named}; again once they are answered")
-    emit("\n".join(lines))
+    emit("\n".join(lines + [f"next: {line}" for line in following or ()]))

@@ -72,6 +72,8 @@ def stage_run(
     questions: Iterable[Question],
     *,
     flags: dict[str, Any] | None = None,
+    skipped: Iterable[dict[str, str]] = (),
+    warnings: Iterable[str] = (),
 ) -> RunPlace:
     """Stage the head and every item of a new run; the transaction holds the scope ``agent:<agent>``.
 
@@ -82,6 +84,8 @@ def stage_run(
         now: the instant of the command.
         questions: one an item; their gap ids are all different.
         flags: what the run was asked for, for whoever resumes it.
+        skipped: ``{user, reason, detail}`` of everybody who was left out.
+        warnings: what the operator was told; the first hundred are kept.
     """
     place = RunPlace(agent, next_run_id(tx.names(runs_dir(agent), ".json"), skill, day(now)))
     waiting = {}
@@ -96,8 +100,8 @@ def stage_run(
         "flags": {key: value for key, value in (flags or {}).items() if value},
         "waiting": waiting,
         "done": {},
-        "skipped": [],
-        "warnings": [],
+        "skipped": list(skipped),
+        "warnings": list(warnings)[:100],
     }
     write_object(tx, place.head, head)
     return place

@@ -7,13 +7,12 @@ from mindloop.observer.cognition.distilled import Distilled, Known, held_against
 from mindloop.observer.cognition.features import dominant_type
 from mindloop.observer.cognition.validity import SCHEMA_VERSION, problems
 from mindloop.observer.layout import layout_of
-from mindloop.observer.names import fold
 from mindloop.protocol.questions import AnswerRefused
 from mindloop.skills.judged import Judging
-from mindloop.store import strict_yaml
+from mindloop.skills.think.sidecar import REHEARSAL, read_sidecar
 from mindloop.store.clock import stamp
-from mindloop.store.documents import LIMIT, read_yaml, write_yaml
-from mindloop.store.errors import Malformed, NewerSchema
+from mindloop.store.documents import write_yaml
+from mindloop.store.errors import Malformed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     Item = dict[str, Any]
 
 SKILL = "think"
-REHEARSAL = "rehearsal"
 DAMAGED = ".damaged"
 _SHAPE = {
     "verified": list,
@@ -81,7 +79,7 @@ def apply(tx: Transaction, item: Item, value: Distilled, host: str, now: datetim
     """
     user = str(item["user"])
     path = layout_of(tx).cognition(str(item["slug"]))
-    document = sidecar(item, value, host, now)
+    document = document_of(item, value, host, now)
     get = tx.settings.get
     wrong = problems(
         document,
@@ -92,16 +90,16 @@ def apply(tx: Transaction, item: Item, value: Distilled, host: str, now: datetim
     if wrong:
         fields = ", ".join(problem.split(":", 1)[0] for problem in wrong[:3])
         raise AnswerRefused(f"the settings changed since the question: {fields}", _NEW_RUN)
-    earlier, readable = _earlier(tx, path, user)
-    if host == REHEARSAL and earlier is not None and earlier.get("host") != REHEARSAL:
+    earlier = read_sidecar(tx, path, user)
+    if host == REHEARSAL and earlier and not earlier.is_rehearsed:
         raise AnswerRefused("a rehearsal does not replace what a judge made", "Answer with a model, or as a person.")
-    if not readable:
+    if earlier and earlier.problem:
         tx.write(f"{path}{DAMAGED}", tx.read(path) or b"")
     write_yaml(tx, path, document, "cognition")
     return f"fears: {len(value.fears)}, steering targets: {len(value.targets)}"
 
 
-def sidecar(item: Item, value: Distilled, host: str, now: datetime) -> dict[str, Any]:
+def document_of(item: Item, value: Distilled, host: str, now: datetime) -> dict[str, Any]:
     """The document of ``cognition/<slug>.yaml`` (follow-up, step 2c.5 reads it)."""
     features = item["features"]
     return {
@@ -124,30 +122,6 @@ def sidecar(item: Item, value: Distilled, host: str, now: datetime) -> dict[str,
             "score_summary": features.get("score_summary"),
         },
     }
-
-
-def _earlier(tx: Transaction, path: str, user: str) -> tuple[dict[str, Any] | None, bool]:
-    """The sidecar that is there, as far as it can be read, and whether it can; None where there is none."""
-    readable = True
-    try:
-        found = read_yaml(tx, path, "cognition")
-    except NewerSchema:
-        raise
-    except Malformed:
-        found, readable = _as_yaml(tx, path), False
-    named = (found or {}).get("user")
-    if isinstance(named, str) and fold(named) != fold(user):
-        raise Malformed(f"{path}: it is about another user", "Move it to that user's file, or remove it.")
-    return found, readable
-
-
-def _as_yaml(tx: Transaction, path: str) -> dict[str, Any]:
-    """A sidecar that does not follow its schema: whose it is can still be told where it is YAML."""
-    try:
-        loaded = strict_yaml.load(tx.read_text(path, LIMIT) or "", path)
-    except Malformed:
-        return {}
-    return loaded if isinstance(loaded, dict) else {}
 
 
 JUDGING = Judging(SKILL, scopes=scopes, check=check, apply=apply)
