@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Facts = dict[str, Any]
 
-NAME_WIDTH, TITLE_WIDTH, WORD_WIDTH = 24, 40, 20
+NAME_WIDTH, TITLE_WIDTH, WORD_WIDTH = 24, 34, 20
 VERDICTS = {EFFECTIVE: "works", INEFFECTIVE: "poor", MIXED: "mixed", UNDECIDED: "early"}
 SCORE = f"score: reply rate and quality of the replies; works from {EFFECTIVE_FROM}, poor below {INEFFECTIVE_BELOW}"
 _MARKDOWN = frozenset("\\`*_{}[]<>#|~@&$")
