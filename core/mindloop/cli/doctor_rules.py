@@ -6,6 +6,7 @@ finding), and it never keeps another rule from running.
 
 from __future__ import annotations
 
+from mindloop.cli import isolation_checks
 from mindloop.observer import score_checks
 from mindloop.observer.batch import checks as checks_batch
 from mindloop.observer.canvas import checks as checks_canvas
@@ -14,6 +15,7 @@ from mindloop.observer.cognition import checks as checks_cognition
 from mindloop.observer.growth import checks as checks_growth
 from mindloop.observer.provenance import checks as checks_provenance
 from mindloop.observer.provenance import quote_checks
+from mindloop.observer.stops import checks as checks_stops
 from mindloop.protocol import checks as checks_runs
 from mindloop.skills.follow_up import checks as checks_follow_up
 from mindloop.store import checks_files, checks_machine
@@ -33,6 +35,7 @@ RULES: tuple[tuple[str, Check], ...] = (
     ("packages", checks_machine.check_packages),
     ("file-system", checks_machine.check_file_system),
     ("writable", checks_machine.check_writable),
+    ("isolation", isolation_checks.check_isolation),
     ("own-folders", checks_files.check_own_folders),
     ("journals", checks_files.check_journals),
     ("leftovers", checks_files.check_leftovers),
@@ -47,6 +50,7 @@ RULES: tuple[tuple[str, Check], ...] = (
     ("growth", checks_growth.check_growth),
     ("cognition", checks_cognition.check_cognition),
     ("proposed-matches", checks_growth.check_proposals),
+    ("stops", checks_stops.check_stops),
     ("scores", score_checks.check_scores),
     ("batches", checks_batch.check_batches),
     ("runs", checks_runs.check_runs),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from mindloop.skills.setup import make
+from mindloop.skills.setup import make, make_client_settings
 from mindloop.store.atomic import make_dirs
 from mindloop.store.errors import WrongInput
 from mindloop.store.workspace import Workspace
@@ -12,7 +12,8 @@ from mindloop.store.workspace import Workspace
 
 def main(argv: list[str]) -> int:
     """Make or complete the workspace and say what was made."""
-    from mindloop.cli.output import emit, emit_json
+    from mindloop.cli.isolation import isolation_problem
+    from mindloop.cli.output import emit, emit_json, note
     from mindloop.cli.parsing import add_json, parser
 
     options = parser("init.py", "Make a workspace: mindloop.yaml, world/, agents/, grimoires/. Overwrites nothing.")
@@ -22,10 +23,15 @@ def main(argv: list[str]) -> int:
     chosen = options.parse_args(argv)
     workspace = _place(chosen.root)
     made = make(workspace, sample=chosen.sample)
+    settings = make_client_settings(workspace)
+    made += [settings] if settings else []
+    problem = isolation_problem(workspace.root)
     if chosen.json:
-        emit_json({"root": workspace.root, "made": made})
+        emit_json({"root": workspace.root, "made": made, "isolation": problem})
         return 0
     emit(f"workspace {workspace.root}: {_told(made)}")
+    if problem:
+        note(f"mindloop: {problem}")
     if not chosen.sample:
         emit("next: canvas.py observe --user NAME   (a quote on standard input), then follow_up.py begin")
     return 0

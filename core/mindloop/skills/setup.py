@@ -8,7 +8,7 @@ from mindloop.observer.layout import Layout, layout_of
 from mindloop.protocol.run_files import runs_dir
 from mindloop.store import locate
 from mindloop.store.atomic import make_dirs
-from mindloop.store.resources import read_resource, resource, resource_bytes
+from mindloop.store.resources import pack_file, read_resource, resource, resource_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mindloop.store.workspace import Workspace
 
 SAMPLE = "sample"
+CLIENT_SETTINGS = ".claude/settings.json"
 IGNORED = ".mindloop/.gitignore"  # locks and journals are this machine's alone
 
 
@@ -45,6 +46,30 @@ def make(workspace: Workspace, *, sample: bool = False) -> list[str]:
     if sample:
         _derive(workspace)
     return made
+
+
+def make_client_settings(workspace: Workspace) -> str | None:
+    """Write what a conversation in this folder needs of the client's settings; return the path, or None.
+
+    A file that is there stays as it is, byte for byte, and so does a ``.claude`` that leads elsewhere.
+    """
+    path = workspace.path(CLIENT_SETTINGS)
+    home = os.path.dirname(path)
+    if os.path.lexists(path) or (os.path.lexists(home) and (os.path.islink(home) or not os.path.isdir(home))):
+        return None
+    with workspace.transaction("world") as tx:
+        tx.write(CLIENT_SETTINGS, _client_settings())
+    return CLIENT_SETTINGS
+
+
+def _client_settings() -> str:
+    """What of the pack's own settings holds in every folder: the isolation switches, and what nobody may read."""
+    import json
+
+    own = json.loads(pack_file(CLIENT_SETTINGS) or b"{}")
+    switches = {"includeGitInstructions": False, "autoMemoryEnabled": False}
+    denied = own.get("permissions", {}).get("deny", [])
+    return json.dumps({**switches, **({"permissions": {"deny": denied}} if denied else {})}, indent=2) + "\n"
 
 
 def _marker_text() -> str:

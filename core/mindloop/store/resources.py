@@ -17,6 +17,11 @@ def resource(rel: str) -> str:
     return os.path.join(home, *rel.split("/"))
 
 
+def pack_file(rel: str) -> bytes | None:
+    """Return the bytes of a file of the pack that no wheel holds, below ``.claude`` for example; None in a wheel."""
+    return atomic.read_file(os.path.join(os.path.dirname(os.path.dirname(_PACKAGE)), *rel.split("/")))
+
+
 def command(name: str) -> str:
     """What to type to run a file of ``core/scripts``, wherever it lies; ready for a shell."""
     path = os.path.join(os.path.dirname(_PACKAGE), "scripts", f"{name}.py")

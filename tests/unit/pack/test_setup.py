@@ -205,7 +205,7 @@ def test_only_what_is_pinned_is_installed(pack: Pack, digest: str, *, wheel: boo
 
 
 def test_a_killed_setup_is_repaired_by_the_next(pack: Pack) -> None:
-    """Of a setup killed in the middle: what it left running ends first, then the environment is made from the beginning."""
+    """In the middle: what the killed one left running ends first, then the environment is made from the beginning."""
     half = pack.place.parent / "venv.new" / "bin" / "python"
     with subprocess.Popen(pack.argv, env=pack.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
         while first.poll() is None and not half.exists():
