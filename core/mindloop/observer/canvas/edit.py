@@ -69,7 +69,9 @@ _BODY = """\
 """
 
 
-def new_canvas(user: str, wallet: str | None, instant: str, trigger: str = "observe") -> str:
+def new_canvas(
+    user: str, wallet: str | None, instant: str, trigger: str = "observe", enriched: str | None = None
+) -> str:
     """Return an empty canvas of a user in the template's form.
 
     Args:
@@ -77,6 +79,7 @@ def new_canvas(user: str, wallet: str | None, instant: str, trigger: str = "obse
         wallet: the user's wallet, or None.
         instant: when it is created.
         trigger: what it is created by: ``observe`` or ``ingest-dm``.
+        enriched: when it was enriched last, or None.
     """
     meta: dict[str, Any] = {
         "type": "user_canvas",
@@ -86,7 +89,7 @@ def new_canvas(user: str, wallet: str | None, instant: str, trigger: str = "obse
         "schema_version": 2,
         "created": instant,
         "updated": instant,
-        "last_enriched": None,
+        "last_enriched": enriched,
         "enrichment_trigger": trigger,
         "score_snapshot": None,
     }
@@ -136,13 +139,14 @@ def insert_lines(text: str, section: str, lines: list[str]) -> str:
     return text[:place] + addition + (rest or line_end)
 
 
-def note_values(text: str, values: dict[str, str]) -> str:
+def note_values(text: str, values: dict[str, str], *, replace: bool = True) -> str:
     """Return a canvas on which quotes are noted as worth something, on a line after the comment that proves each.
 
     Args:
         text: the whole canvas.
         values: bare hash to one of ``VALUES``; a hash that the canvas does not prove by a comment on a line of its own
-            is passed over. A note that is there already is replaced.
+            is passed over.
+        replace: whether a note that is there already is replaced.
 
     The note is a comment that no reader of quotes, hypotheses or promises sees.
     """
@@ -160,7 +164,7 @@ def note_values(text: str, values: dict[str, str]) -> str:
             bare = line.rstrip("\r\n")
             out[-1] = bare + (line[len(bare) :] or line_end)
             out.append(f"<!-- value:{value} -->{line[len(bare) :]}")
-        elif value is not None:
+        elif value is not None and replace:
             lines[number] = _VALUE.sub(lambda old, new=value: f"{old[1]}{new}{old[2]}", lines[number])
     return head + (header or "") + "".join(out)
 

@@ -142,11 +142,11 @@ def index_from(data: bytes, rel: str, *, keep_text: bool = False) -> ProvenanceI
     return index
 
 
-def load_user(workspace: Workspace, name: str) -> ProvenanceIndex:
+def load_user(files: Files, name: str) -> ProvenanceIndex:
     """Read one user's records with their texts; lines that cannot be that user's are not parsed, none is reported."""
     index, key = ProvenanceIndex(), fold(name)
     folded: dict[str, str] = {}
-    for raw in (workspace.read(layout_of(workspace).provenance_index) or b"").split(b"\n"):
+    for raw in (files.read(layout_of(files).provenance_index) or b"").split(b"\n"):
         if may_be_of(raw, key):
             record, _ = records.parse(raw.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\r"))
             if record is not None and fold(str(record.get("canvas_target"))) == key:

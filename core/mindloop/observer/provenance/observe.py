@@ -5,11 +5,10 @@ from __future__ import annotations
 from mindloop.observer.canvas.edit import insert_quote, new_canvas, quote_lines
 from mindloop.observer.canvas.reading import check_length
 from mindloop.observer.layout import layout_of
-from mindloop.observer.lines import excerpt
 from mindloop.observer.names import display_name, slug
 from mindloop.observer.provenance import index as provenance
-from mindloop.observer.provenance.own_canvas import canvas_of, check_found, check_wallet, extended, proven
-from mindloop.store.clock import DAY_LENGTH, day, stamp
+from mindloop.observer.provenance.own_canvas import attribution, canvas_of, check_found, check_wallet, extended, proven
+from mindloop.store.clock import day, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def add_quote(  # noqa: PLR0917 - what a person says in one command
     record = _record(known.user if known else name, quote, date, now)
     path = known.path if known else layout_of(tx).canvas(slug(name))
     text = extended(tx, known, wallet, now) if known else new_canvas(name, wallet, stamp(now))
-    changed = _with_quote(known, text, record, _attribution(context, record, now))
+    changed = _with_quote(known, text, record, _source(context, record, now))
     if changed is not None:
         check_length(tx, path, len(changed.encode()))
         check_found(known, path, changed, [record["content_hash"]])
@@ -91,15 +90,13 @@ def _record(name: str, quote: str, date: str | None, now: datetime) -> Provenanc
     )
 
 
-def _attribution(context: str | None, record: ProvenanceRecord, now: datetime) -> str:
-    said = record.get("source_timestamp")
-    when = said[:DAY_LENGTH] if said else f"observed {day(now)}"
-    return f"{excerpt(context or 'quote', 90)}, {when}"
-
-
 def _with_quote(known: Canvas | None, text: str, record: ProvenanceRecord, attribution: str) -> str | None:
     """Return the text with the quote in it; None where the canvas has the quote already."""
     digest = record["content_hash"]
     if known and digest in proven(known):
         return None
     return insert_quote(text, quote_lines(record["text"], attribution, digest))
+
+
+def _source(context: str | None, record: ProvenanceRecord, now: datetime) -> str:
+    return attribution(context or "quote", record.get("source_timestamp"), f"observed {day(now)}")

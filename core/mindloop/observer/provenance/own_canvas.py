@@ -11,7 +11,7 @@ from mindloop.observer.names import fold, slug
 from mindloop.observer.provenance.quotes import blockquotes, proven_text
 from mindloop.observer.wallets import digits, is_wallet
 from mindloop.store import front_matter
-from mindloop.store.clock import stamp
+from mindloop.store.clock import DAY_LENGTH, stamp
 from mindloop.store.errors import StoreFailure, WrongInput
 
 TYPE_CHECKING = False
@@ -88,6 +88,11 @@ def extended(
             "Correct the canvas by hand if the user has a new wallet.",
         )
     return front_matter.set_scalar(text, "wallet", wallet)
+
+
+def attribution(source: str, moment: str | None, otherwise: str = "undated") -> str:
+    """Return what stands under a quote: where it was said, and the day, or ``otherwise`` where nobody knows it."""
+    return f"{excerpt(source, 90)}, {moment[:DAY_LENGTH] if moment else otherwise}"
 
 
 def check_found(known: Canvas | None, path: str, text: str, digests: Iterable[str]) -> None:

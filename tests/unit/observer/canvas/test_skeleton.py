@@ -35,7 +35,8 @@ def test_a_new_canvas_gets_its_first_hypothesis() -> None:
 
 def test_numbers_go_on_above_all_there_are() -> None:
     """An id is never taken that the canvas has, however it spells it, and what stands there keeps its own."""
-    before = f"{HEAD}## Level 3 Hypotheses\n\n### Hypothesis 7: a\n\n### H-2: b\n- **Confidence**: High\n\n### Hypothesis: c\n"
+    known = "### Hypothesis 7: a\n\n### H-2: b\n- **Confidence**: High\n\n### Hypothesis: c\n"
+    before = f"{HEAD}## Level 3 Hypotheses\n\n{known}"
     text, ids = add_hypotheses(PATH, before, [Skeleton("d", [A], ""), Skeleton("e", [A], "")], DAY)
     assert ids == ["H8", "H9"]
     assert hypotheses(text) == [
