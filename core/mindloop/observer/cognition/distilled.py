@@ -162,13 +162,15 @@ def _tags_shape(tags: object) -> Iterator[str]:
 
 def _one_of(entry: Mapping[str, Any], key: str, allowed: tuple[str, ...]) -> Iterator[str]:
     value = entry.get(key)
-    if not isinstance(value, str) or value not in allowed:
+    if not isinstance(value, str):
         yield _expected(entry, key, f"one of {', '.join(allowed)}")
+    elif value not in allowed:
+        yield f"{key}: expected one of {', '.join(allowed)}, got another one"
 
 
 def _expected(entry: Mapping[str, Any], key: str, what: str) -> str:
     value = entry.get(key)
-    came = "another one" if isinstance(value, str) and value.strip() else "nothing" if value == "" else kind(value)
+    came = "one without a word" if isinstance(value, str) and not value.strip() else kind(value)
     return f"{key}: expected {what}, got {came}"
 
 
