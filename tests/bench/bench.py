@@ -129,7 +129,7 @@ def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes |
     other = {**event, "tool_input": {"description": "x", "prompt": "look around", "subagent_type": "Explore"}}
     pre = {**event, "hook_event_name": "PreToolUse", "tool_input": call}
     prompt = run_packet(run_name, folder)
-    packet, filed = "hooks/follow_up_packet.py", "hooks/follow_up_answer.py"
+    packet, filed = "hooks/packet.py", "hooks/answer.py"
     return {
         "provenance.py hash": (script("provenance.py", "hash"), b"og score feels low", LEAN),
         "follow_up.py status": (script("follow_up.py", "status"), b"", LEAN),

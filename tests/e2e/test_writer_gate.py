@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.e2e
 FREE = "tell me what you know of everybody"
-HOOK = "core/scripts/hooks/follow_up_packet.py"
+HOOK = "core/scripts/hooks/packet.py"
 
 
 class Stage:
@@ -74,13 +74,44 @@ def stage(tmp_path: Path) -> Stage:
 def test_free_text_never_reaches_the_writer(stage: Stage) -> None:
     """Whatever is not one bare reference is refused before a request is made, under every name the client accepts."""
     reference = stage.references[0]
-    names = ("follow-up-writer", "Follow_Up Writer", "followupwriter\n")
+    full_width = "".join(chr(ord(char) + 0xFEE0) for char in "followupwriter")
+    names = ("follow-up-writer", "Follow_Up Writer", "followupwriter\n", full_width, "quote-selector")
     calls = [writer_call(FREE, subagent_type=name) for name in names]
     calls += [writer_call(f"{reference} {FREE}"), writer_call("packet:no-such-run/nobody"), writer_call("packet:../x")]
     stage.play(calls)
     assert stage.api.subagents == []
-    assert [is_error for _, is_error in stage.said()] == [True] * 6
+    assert [is_error for _, is_error in stage.said()] == [True] * 8
     assert all("othing was sent" in said for said, _ in stage.said())
+
+
+def test_a_packet_reaches_its_own_judge_alone(stage: Stage) -> None:
+    """A writer's packet that is sent to another judge goes nowhere, and the refusal says whose it is."""
+    stage.play([writer_call(stage.references[0], subagent_type="cognition-distiller")])
+    assert stage.api.subagents == []
+    ((said, is_error),) = stage.said()
+    assert is_error
+    assert "is for the 'follow-up-writer'" in said
+
+
+def test_a_workflow_calls_no_judge(stage: Stage) -> None:
+    """The script's own agents pass no hook, so a script that names a judge does not start; any other one does."""
+    meta = "export const meta = {name: 'w', description: 'd', phases: [{title: 'One'}]}\nphase('One')\n"
+    scripts = [
+        f"{meta}return await agent('{FREE}', {{agentType: '{kind}'}})" for kind in ("follow-up-writer", "Explore")
+    ]
+    left = [[call("Workflow", script=script)] for script in scripts]
+
+    def script(request: Request) -> list[Block]:
+        if not request.is_main:
+            return [text("found it")]
+        return left.pop(0) if left else [text("done")]
+
+    with ModelApi(script) as api:
+        stage.sandbox.ask(api.url, "go", "--allowedTools", "Workflow").really_ran()
+    assert ["Bash" in [tool["name"] for tool in request.tools] for request in api.subagents] == [True]
+    results = api.main[-1].results()
+    assert [is_error for _, _, is_error in results] == [True, False]
+    assert "may not call a judge" in results[0][1]
 
 
 def test_other_agents_and_tools_are_left_alone(stage: Stage) -> None:

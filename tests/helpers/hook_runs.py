@@ -17,32 +17,43 @@ PACKET = "Pâquet of alice 🦊\r\n\n  data \n\n"
 REFERENCE = f"packet:{RUN}/alice"
 
 
-def open_run(root: Path, done: dict[str, Any] | None = None) -> Workspace:
-    """A workspace whose run has one packet, alice's; ``done`` are the users that were resumed."""
+def open_run(root: Path, done: dict[str, Any] | None = None, *, judge: str | None = None) -> Workspace:
+    """A workspace whose run has one packet, alice's; ``done`` are the users that were resumed.
+
+    The packet is for ``judge``; without one it is an item of an older run, which names nobody.
+    """
     workspace = research_workspace(root)
     place = RunPlace("researcher", RUN)
     with workspace.transaction(place.scope) as tx:
         head = {"schema": 1, "state": "open", "started_at": "2026-02-14T10:00:00Z", "skipped": []}
         write_object(tx, place.head, {**head, "waiting": {"alice": "alice"}, "done": done or {}})
         item = {"schema": 1, "user": "alice", "slug": "alice", "prompt": PACKET, "sha256": prompt_hash(PACKET)}
+        item |= {"judge": judge} if judge else {}
         write_object(tx, place.item("alice"), item)
     return workspace
 
 
 def before(root: Path, prompt: object, **more: object) -> dict[str, Any]:
-    """The event before a call of the writer."""
+    """The event before a call of a judge, the writer where ``more`` names no other."""
     asked = {"subagent_type": "follow-up-writer", "description": "packet", "prompt": prompt, **more}
     return {"hook_event_name": "PreToolUse", "tool_name": "Agent", "cwd": str(root), "tool_input": asked}
 
 
-def after(root: Path, answer: str, prompt: str = PACKET, description: str = REFERENCE, **more: Any) -> dict[str, Any]:
-    """The event after the writer has answered; ``more`` goes into the response."""
-    asked = {"subagent_type": "follow-up-writer", "description": description, "prompt": prompt}
+def after(
+    root: Path,
+    answer: str,
+    prompt: str = PACKET,
+    description: str = REFERENCE,
+    judge: str = "follow-up-writer",
+    **more: Any,
+) -> dict[str, Any]:
+    """The event after a judge has answered; ``more`` goes into the response."""
+    asked = {"subagent_type": judge, "description": description, "prompt": prompt}
     response = {
         "status": "completed",
         "prompt": prompt,
         "agentId": "a1b2c3",
-        "agentType": "follow-up-writer",
+        "agentType": judge,
         "content": [{"type": "text", "text": answer}],
         "usage": {"output_tokens": 5},
         **more,

@@ -1,7 +1,7 @@
 """What the client's hooks share: whose call it is, which packet it is about, how an answer goes back.
 
 A hook runs for every subagent call of every conversation, so it imports next to nothing, is silent for everything that
-is not the follow-up writer, and leaves without the interpreter's teardown.
+is not one of our judges, and leaves without the interpreter's teardown.
 """
 
 from __future__ import annotations
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from mindloop.store.workspace import Workspace
 
 WRITER = "follow-up-writer"
+JUDGES = {
+    "followupwriter": WRITER,
+    "cognitiondistiller": "cognition-distiller",
+    "replyclassifier": "reply-classifier",
+    "quoteselector": "quote-selector",
+    "synthesiswriter": "synthesis-writer",
+}
+"""The subagents that get a packet and nothing else: letters of the name to the name, as in ``.claude/agents``."""
 AGENT_TOOLS = ("Agent", "Task")
 PREFIX = "packet:"
 _SHOWN = 400
@@ -29,7 +37,7 @@ def launch_hook(handle: Callable[[dict[str, Any]], dict[str, Any] | None], *, is
     """Read the event, print what ``handle`` makes of it, leave with 0.
 
     A fault of ours leaves with 1 and a line on stderr. Only a gate leaves with 2, the code that blocks a call, and only
-    where the event names the writer. Nothing that can fail comes before the event is read: where this file cannot even
+    where the event names a judge. Nothing that can fail comes before the event is read: where this file cannot even
     start, the event is still there for the shell line in ``settings.json`` to look at.
     """
     code, data = 0, b""
@@ -40,7 +48,7 @@ def launch_hook(handle: Callable[[dict[str, Any]], dict[str, Any] | None], *, is
             sys.stdout.buffer.write(json.dumps(said).encode("ascii"))
             sys.stdout.flush()
     except Exception as error:  # noqa: BLE001 - the last line; the client shows it in its debug log
-        code = 2 if is_gate and _letters(WRITER) in _letters(data.decode("utf-8", "replace")) else 1
+        code = 2 if is_gate and names_judge(data.decode("utf-8", "replace")) else 1
         sys.stderr.write(f"mindloop: a hook failed: {type(error).__name__}: {error}\n")
         sys.stderr.flush()
     os._exit(code)
@@ -60,32 +68,52 @@ def tool_input(event: dict[str, Any]) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def is_writer(agent_type: object) -> bool:
-    """Whether the client would take ``agent_type`` for the writer.
+def judge_of(agent_type: object) -> str | None:
+    """The judge that the client would take ``agent_type`` for, else None.
 
-    It compares letters and digits alone, whatever their case: ``Follow up_WRITER`` is the writer too.
+    It compares compatibility forms without case, blanks, dashes and underscores: ``Follow up_WRITER`` in full-width
+    letters is the writer too. A plugin's agents have its name in front: ``mindloop:follow-up-writer``.
     """
     if not isinstance(agent_type, str):
-        return False
-    return _letters(agent_type) == _letters(WRITER)
+        return None
+    return JUDGES.get(_letters(_plain(agent_type).rpartition(":")[2]))
+
+
+def names_judge(text: str) -> bool:
+    """Whether a judge's name stands anywhere in a text, whatever separates its letters."""
+    letters = _letters(_plain(text))
+    return any(judge in letters for judge in JUDGES)
+
+
+def _plain(text: str) -> str:
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return normalize("NFKC", text)
 
 
 def _letters(name: str) -> str:
-    return "".join(char for char in name.lower() if char.isascii() and char.isalnum())
+    return "".join([char for char in name.lower() if char.isascii() and char.isalnum()])
 
 
-def calls_writer(event: dict[str, Any]) -> bool:
-    """Whether the event is a call of the writer subagent."""
-    return event.get("tool_name") in AGENT_TOOLS and is_writer(tool_input(event).get("subagent_type"))
+def judge_called(event: dict[str, Any]) -> str | None:
+    """The judge that the event calls, or None for everything else."""
+    return judge_of(tool_input(event).get("subagent_type")) if event.get("tool_name") in AGENT_TOOLS else None
+
+
+def judge_asked(item: dict[str, Any]) -> str:
+    """The judge that an item of a run is for; the items of older runs name none and are the writer's."""
+    return str(item.get("judge", WRITER))
 
 
 def reference(text: object) -> tuple[str, str] | None:
-    """Run and user of a text that is ``packet:<run>/<user>`` and nothing else, else None."""
+    """Run and item of a text that is ``packet:<run>/<item>`` and nothing else, else None."""
     words = text.split() if isinstance(text, str) and len(text) <= _SHOWN else []
     if len(words) != 1 or not words[0].startswith(PREFIX):
         return None
-    run, slash, user = words[0].removeprefix(PREFIX).partition("/")
-    return (run, user) if run and slash and user and "/" not in user else None
+    run, slash, item = words[0].removeprefix(PREFIX).partition("/")
+    return (run, item) if run and slash and item and "/" not in item else None
 
 
 def workspace_of(event: dict[str, Any]) -> Workspace:

@@ -1,8 +1,8 @@
-"""After the writer has answered: the raw answer goes into the run, a receipt into the conversation."""
+"""After a judge has answered: the raw answer goes into the run, a receipt into the conversation."""
 
 from __future__ import annotations
 
-from mindloop.cli.hooks import PREFIX, calls_writer, reference, tool_input, why, workspace_of
+from mindloop.cli.hooks import PREFIX, judge_asked, judge_called, reference, tool_input, why, workspace_of
 from mindloop.store.errors import Negative
 
 TYPE_CHECKING = False
@@ -15,14 +15,15 @@ _API_ERROR = "API Error"
 
 def handle(event: dict[str, Any]) -> dict[str, Any] | None:
     """What the client shows the model in the answer's place, or nothing (None) for everybody else's subagents."""
-    response = event.get("tool_response")
-    if not calls_writer(event):
+    judge = judge_called(event)
+    if judge is None:
         return None
+    response = event.get("tool_response")
     if not isinstance(response, dict) or not isinstance(response.get("content"), list):
         response = {"content": []}  # a shape that we do not know is shown to nobody
     label = str(tool_input(event).get("description"))
     try:
-        receipt = _file(event, response)
+        receipt = _file(event, response, judge)
     except Negative as error:  # nothing waits for this answer any more: another call would be paid for nothing
         receipt = f"not filed, nothing to do: {why(error)}"
     except Exception as error:  # noqa: BLE001 - the answer is not shown either way
@@ -30,27 +31,28 @@ def handle(event: dict[str, Any]) -> dict[str, Any] | None:
     return _in_place_of(response, label if reference(label) else f"{PREFIX}?", receipt)
 
 
-def _file(event: dict[str, Any], response: dict[str, Any]) -> str:
+def _file(event: dict[str, Any], response: dict[str, Any], judge: str) -> str:
     """File the answer where it is one; say what happened."""
     asked = tool_input(event)
     found = reference(asked.get("description"))
     if found is None:
         return "not filed: the call carried no packet reference"
     if response.get("status") != "completed":
-        return f"not filed, still open: the writer ended with status {str(response.get('status'))[:40]!r}"
+        return f"not filed, still open: the {judge} ended with status {str(response.get('status'))[:40]!r}"
     raw = _text(response)
     if _is_api_error(raw, response):
         return f"not filed, still open; call it again later: {' '.join(raw.split())[:200]}"
-    from mindloop.protocol.run_files import file_answer, read_packet
+    from mindloop.protocol.run_files import file_answer, find_run, read_item
 
     workspace = workspace_of(event)
-    if read_packet(workspace, *found) != str(asked.get("prompt")).encode("utf-8", "surrogatepass"):
-        return "not filed, still open: the writer was not given this packet"
+    item = read_item(workspace, find_run(workspace, found[0]), found[1])
+    if judge_asked(item) != judge or item["prompt"] != asked.get("prompt"):
+        return f"not filed, still open: the {judge} was not given this packet"
     return file_answer(workspace, *found, raw, HOST)
 
 
 def _text(response: dict[str, Any]) -> str:
-    """The writer's last words, unchanged."""
+    """The judge's last words, unchanged."""
     blocks = [block for block in response["content"] if isinstance(block, dict) and block.get("type") == "text"]
     return "".join(str(block.get("text", "")) for block in blocks)
 

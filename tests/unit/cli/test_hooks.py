@@ -11,42 +11,82 @@ from pathlib import Path
 
 import pytest
 
-from mindloop.cli.hooks import calls_writer, is_writer, read_event, reference, why, workspace_of
+from mindloop.cli.hooks import JUDGES, judge_called, judge_of, names_judge, read_event, reference, why, workspace_of
 from mindloop.store.errors import WrongInput
 from mindloop.store.locate import NoWorkspace
 from tests.helpers.hook_runs import PACKET, REFERENCE, after, before, open_run
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 ROOT = Path(__file__).parents[3]
 SCRIPTS = ROOT / "core" / "scripts" / "hooks"
-NAMES = ["follow_up_packet.py", "follow_up_answer.py"]
+NAMES = ["packet.py", "answer.py"]
+
+
+@pytest.mark.parametrize("judge", sorted(JUDGES.values()))
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        str,
+        str.upper,
+        lambda name: f"mindloop:{name}",
+        lambda name: f" {name.replace('-', '_ ')}\n",
+        lambda name: name.replace("-", ""),
+        lambda name: name.replace("-", "\u2014"),
+        lambda name: "".join(chr(ord(char) + 0xFEE0) if char.isalpha() else char for char in f"mindloop:{name}"),
+        lambda name: f"Mind_Loop\uff1a{name}",
+    ],
+)
+def test_every_name_that_the_client_takes_for_a_judge_is_that_judge(judge: str, spelled: Callable[[str], str]) -> None:
+    """Case, separators, full-width letters and a plugin's name in front change nothing."""
+    assert judge_of(spelled(judge)) == judge
 
 
 @pytest.mark.parametrize(
-    "name", ["follow-up-writer", "Follow_Up Writer", "FOLLOWUPWRITER", " follow-up-writer\n", "follow.up.wr-iter"]
+    "name", ["Explore", "writer", "follow-up-writer2", "follow-up-writer:x", "", ":", None, 5, ["follow-up-writer"]]
 )
-def test_every_name_that_the_client_takes_for_the_writer_is_the_writer(name: str) -> None:
-    """Letters and digits alone count, whatever their case."""
-    assert is_writer(name)
-
-
-@pytest.mark.parametrize("name", ["Explore", "writer", "follow-up-writer2", "", None, 5, ["follow-up-writer"]])
 def test_everybody_else_is_not(name: object) -> None:
     """A part of the name is not the name."""
-    assert not is_writer(name)
+    assert judge_of(name) is None
+
+
+def test_the_judges_are_the_agents_of_the_pack() -> None:
+    """Whoever has a file in `.claude/agents` gets packets alone, and nobody else is a judge."""
+    files = sorted(path.stem for path in (ROOT / ".claude" / "agents").iterdir())
+    assert sorted(JUDGES.values()) == files
+    assert {name: judge_of(name) for name in files} == {name: name for name in files}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('agentType: "follow-up-writer"', True),
+        ('"reply" +\n  "-classifier"', True),
+        ("\uff52eply classifier", True),
+        ("a writer of follow-ups", False),
+        ("", False),
+    ],
+)
+def test_a_judges_name_is_found_in_any_text(text: str, found: bool) -> None:
+    """Also where it is put together from pieces."""
+    assert names_judge(text) is found
 
 
 @pytest.mark.parametrize("event", [{}, {"tool_name": "Agent"}, {"tool_name": "Agent", "tool_input": "x"}])
 def test_an_event_without_arguments_is_nobodys(event: dict[str, object]) -> None:
     """A shape that we do not know is none of our business."""
-    assert not calls_writer(event)
+    assert judge_called(event) is None
 
 
-def test_other_tools_may_name_the_writer() -> None:
-    """Only a call of the Agent tool, under either of its names, is a call of the writer."""
-    asked = {"subagent_type": "follow-up-writer"}
-    tools = ("Agent", "Task", "Bash", "Skill")
-    found = [tool for tool in tools if calls_writer({"tool_name": tool, "tool_input": asked})]
-    assert found == ["Agent", "Task"]
+def test_other_tools_may_name_a_judge() -> None:
+    """Only a call of the Agent tool, under either of its names, is a call of a judge."""
+    asked = {"subagent_type": "mindloop:quote-selector"}
+    found = {
+        tool: judge_called({"tool_name": tool, "tool_input": asked}) for tool in ("Agent", "Task", "Bash", "Skill")
+    }
+    assert found == {"Agent": "quote-selector", "Task": "quote-selector", "Bash": None, "Skill": None}
 
 
 def test_a_bare_reference_is_read() -> None:
@@ -122,9 +162,10 @@ def test_a_fault_never_ends_with_the_code_that_blocks(name: str) -> None:
     assert ended.stderr.startswith(b"mindloop: a hook failed: ")
 
 
-def test_a_gate_that_fails_on_the_writers_own_call_blocks_it() -> None:
-    """An event that cannot be read but names the writer is exit 2 at the gate, and only there."""
-    torn = b'{"tool_name": "Agent", "tool_input": {"subagent_type": "follow-up-writer", '
+@pytest.mark.parametrize("judge", [*sorted(JUDGES.values()), "mindloop:reply-classifier"])
+def test_a_gate_that_fails_on_a_judges_own_call_blocks_it(judge: str) -> None:
+    """An event that cannot be read but names a judge is exit 2 at the gate, and only there."""
+    torn = f'{{"tool_name": "Agent", "tool_input": {{"subagent_type": "{judge}", '.encode()
     assert [_run(SCRIPTS / name, torn).returncode for name in NAMES] == [2, 1]
 
 

@@ -1,4 +1,4 @@
-"""After the writer has answered."""
+"""After a judge has answered."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from mindloop.cli.hooks import WRITER
 from mindloop.cli.hooks_answer import handle
 from tests.helpers.hook_runs import PACKET, REFERENCE, RUN, after, open_run
 
@@ -73,7 +74,7 @@ def test_a_failed_model_call_is_no_answer(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("event", "words"),
     [
-        ({"prompt": PACKET + " "}, "the writer was not given this packet"),
+        ({"prompt": PACKET + " "}, "the follow-up-writer was not given this packet"),
         ({"description": "packet"}, "carried no packet reference"),
         ({"description": f"packet:{RUN}/bob"}, "has no packet for 'bob'"),
         ({"description": "packet:nowhere/alice"}, "is not in this workspace"),
@@ -87,6 +88,23 @@ def test_an_answer_that_belongs_to_no_packet_is_not_filed(tmp_path: Path, event:
     assert "not filed" in said
     assert words in said
     assert "SECRET" not in said
+    assert filed(tmp_path) is None
+
+
+@pytest.mark.parametrize(("judge", "called"), [("reply-classifier", "mindloop:reply_classifier"), (None, WRITER)])
+def test_each_judges_answer_is_filed(tmp_path: Path, judge: str | None, called: str) -> None:
+    """Whose packet it was decides, a plugin's prefix does not; a packet of an older run is the writer's."""
+    open_run(tmp_path, judge=judge)
+    assert receipt(after(tmp_path, "{}", judge=called)) == f"{REFERENCE}: alice: answer filed"
+    assert filed(tmp_path) == "{}"
+
+
+@pytest.mark.parametrize(("judge", "called"), [("quote-selector", WRITER), (None, "quote-selector")])
+def test_an_answer_of_another_judge_is_not_filed(tmp_path: Path, judge: str | None, called: str) -> None:
+    """Even word for word the same prompt does not make one judge the other."""
+    open_run(tmp_path, judge=judge)
+    said = receipt(after(tmp_path, "SECRET", judge=called))
+    assert said == f"{REFERENCE}: not filed, still open: the {called} was not given this packet"
     assert filed(tmp_path) is None
 
 

@@ -83,8 +83,8 @@ COMMANDS = [
     ("provenance.py", ["ingest", "--user", "lee", "--source-type", "manual_quote"], YAML, ["cli", "store", "observer"]),
     ("chronicle.py", ["query", "--around", "2026-02-01"], YAML, ["cli", "store", "observer"]),
     ("growth.py", ["show", "ann"], [*YAML, "hashlib"], ["cli", "store", "observer"]),
-    ("hooks/follow_up_packet.py", [], HOOK, ["cli", "store"]),
-    ("hooks/follow_up_answer.py", [], HOOK, ["cli", "store"]),
+    ("hooks/packet.py", [], HOOK, ["cli", "store"]),
+    ("hooks/answer.py", [], HOOK, ["cli", "store"]),
 ]
 
 
@@ -153,7 +153,7 @@ def test_a_command_imports_what_it_may(
     assert excess(imported(place, name, argv, stdin), allowed, packages) == []
 
 
-@pytest.mark.parametrize("name", ["hooks/follow_up_packet.py", "hooks/follow_up_answer.py"])
+@pytest.mark.parametrize("name", ["hooks/packet.py", "hooks/answer.py"])
 def test_a_hook_at_work_stays_light(place: Path, name: str) -> None:
     """Where the call is the writer's, the hook reads or files, and still parses no YAML and loads no OpenSSL."""
     packet = (place / f"agents/researcher/session/runs/{RUN}/bob.json").read_text("utf-8")
