@@ -1,4 +1,4 @@
-"""``canvas.py``: observe a quote, list and show users."""
+"""``canvas.py``: observe a quote, ingest an export, list and show users."""
 
 from __future__ import annotations
 
@@ -16,8 +16,13 @@ if TYPE_CHECKING:
     from mindloop.store.workspace import Workspace
 
 PROG = "canvas.py"
+JUDGING = "mindloop.skills.ingest_dm.judging"
 VERBS = {
     "observe": "put a quote from standard input on a user's canvas",
+    "ingest": "put what a user said in an export of direct messages on the canvas",
+    "packet": "print the exact question about a user's new quotes",
+    "answer": "take its answer from standard input: which quotes matter, skeleton hypotheses",
+    "resume": "take the filed answers of a run",
     "list": "who is known",
     "show": "what is known of one user",
 }
@@ -149,4 +154,36 @@ def _told(known: dict[str, Any]) -> list[str]:
     return lines + [f"  gap {one['id']} {one['status']}: {one['title'][:80]}" for one in known["gaps"]]
 
 
-_VERBS = {"observe": _observe, "list": _list, "show": _show}
+def _ingest(argv: list[str]) -> int:
+    from mindloop.cli.canvas_ingest import ingest
+
+    return ingest(argv)
+
+
+def _packet(argv: list[str]) -> int:
+    from mindloop.cli.run_verbs import packet
+
+    return packet(PROG, argv)
+
+
+def _answer(argv: list[str]) -> int:
+    from mindloop.cli.run_verbs import answer
+
+    return answer(PROG, JUDGING, argv)
+
+
+def _resume(argv: list[str]) -> int:
+    from mindloop.cli.run_verbs import resume
+
+    return resume(PROG, JUDGING, argv)
+
+
+_VERBS = {
+    "observe": _observe,
+    "ingest": _ingest,
+    "packet": _packet,
+    "answer": _answer,
+    "resume": _resume,
+    "list": _list,
+    "show": _show,
+}

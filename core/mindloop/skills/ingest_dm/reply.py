@@ -1,0 +1,70 @@
+"""A reply to a message of ours: its outcome, recorded with the words that came."""
+
+from __future__ import annotations
+
+import re
+
+from mindloop.observer.growth.metrics import QUALITY
+from mindloop.observer.growth.outcome import apply_outcome
+from mindloop.observer.growth.state import clone, is_rehearsal, messages
+from mindloop.observer.layout import layout_of
+from mindloop.observer.lines import excerpt
+from mindloop.observer.names import slug
+from mindloop.store.documents import read_yaml, write_yaml
+from mindloop.store.errors import Malformed, Negative, Unreadable, WrongInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+    from typing import Any
+
+    from mindloop.observer.intake.messages import Heard
+    from mindloop.store.transaction import Transaction
+
+RESPONDED = "responded"
+_MESSAGE_ID = re.compile(r"fu-\d{4}-\d{2}-\d{2}-[a-z0-9_-]+-\d+-\d+", re.ASCII)
+
+
+def check_reply(message_id: str | None, quality: str | None) -> None:
+    """Refuse what can be no id of a message, and a quality that rates nothing.
+
+    Raises:
+        WrongInput: it is so.
+    """
+    if message_id is not None and not _MESSAGE_ID.fullmatch(message_id):
+        raise WrongInput(
+            f"--responds-to {excerpt(message_id, 80)!r} is no message's id",
+            "Take the id from growth.py show; it looks like fu-2026-02-14-bob-1-2.",
+        )
+    if quality is not None and (message_id is None or quality not in QUALITY):
+        raise WrongInput(
+            f"--signal-quality {excerpt(quality, 40)!r} rates no reply",
+            f"Give --responds-to with it, and one of {', '.join(QUALITY)}.",
+        )
+
+
+def record_reply(
+    tx: Transaction, user: str, message_id: str, quality: str | None, *, heard: Heard, now: datetime
+) -> tuple[str | None, list[str]]:
+    """Stage that the user replied to a message; what growth does not know changes nothing and is told.
+
+    Returns:
+        ``responded`` where it was recorded now, and what is to be told.
+    """
+    path = layout_of(tx).growth(slug(user))
+    try:
+        state: Any = read_yaml(tx, path, "growth")
+        if state is None:
+            return None, [f"the reply is not recorded: growth knows nothing of {user} yet"]
+        found = next(((batch, one) for batch, one in messages(clone(state)) if one["id"] == message_id), None)
+        if found and is_rehearsal(found[0]):
+            return None, [f"the reply is not recorded: {message_id} was only rehearsed, nobody was sent it"]
+        said_at = heard.reply_after(found[1]["sent_at"] if found else None)
+        changed, warning = apply_outcome(state, message_id, RESPONDED, quality, now, response_date=said_at)
+    except (Malformed, Negative, Unreadable) as error:
+        return None, [f"the reply is not recorded: {error.message}"]
+    if warning:
+        return None, [warning]
+    write_yaml(tx, path, changed, "growth")
+    missing = f"no message that was certainly written after {message_id} is in the export; its reply counts as of now"
+    return RESPONDED, [] if said_at else [missing]
