@@ -1,0 +1,117 @@
+"""Which of two numbers is the day: DD/MM or MM/DD, told by the other dates of an export or not at all."""
+
+from __future__ import annotations
+
+from datetime import date
+
+MANY_DAYS = 3
+"""Different days from which on the order of an export's dates says something."""
+
+
+class DateOrder:
+    """What the dates of one export say about the order of day and month.
+
+    Three things can tell, in this order: a date that only one order fits; a day in the future that one order would
+    make of some date; and, from ``MANY_DAYS`` days on, that under one order only the dates come in order. Only the
+    last depends on the order in which dates are learned.
+
+    Args:
+        order: ``dmy`` or ``mdy`` where somebody said so; then nothing is learned.
+        latest: the last day that can have been.
+    """
+
+    __slots__ = ("_days", "_fits", "_latest", "_said", "_tracks")
+
+    def __init__(self, order: str | None, latest: date) -> None:
+        self._said = order
+        self._latest = latest
+        self._fits = {"dmy": 0, "mdy": 0}
+        self._days: set[tuple[int, int, int]] = set()
+        self._tracks = {"dmy": _Track(), "mdy": _Track()}
+
+    def learn(self, first: int, second: int, year: int) -> None:
+        """Look at a date ``first/second/year``."""
+        can = [order for order in self._fits if _day(order, first, second, year)]
+        if len(can) == 1:
+            self._fits[can[0]] += 1
+        for order in can:
+            day = _day(order, first, second, year)
+            if day is not None:
+                self._tracks[order].see(day)
+        if len(can) == 2 and first != second:
+            self._days.add((first, second, year))
+
+    def reading(self, first: int, second: int) -> tuple[int, int] | None:
+        """Return month and day of a date; None where nothing tells them apart.
+
+        A date that only one order fits is read so, unless somebody said otherwise: then it is no date.
+        """
+        order = self._said or _only_order(first, second) or ("mdy" if first == second else self.decided()[0])
+        if order is None:
+            return None
+        return (second, first) if order == "dmy" else (first, second)
+
+    def decided(self) -> tuple[str | None, str]:
+        """Return the order that the dates show, and how they show it."""
+        if any(self._fits.values()):
+            found = [order for order, count in self._fits.items() if count]
+            return (found[0], "") if len(found) == 1 else (None, "")
+        past = [order for order in self._fits if self._is_past(order)]
+        if len(past) == 1:
+            return past[0], "any other reading lies in the future"
+        ordered = [order for order, track in self._tracks.items() if track.is_steady]
+        if len(past) == 2 and len(self._days) >= MANY_DAYS and len(ordered) == 1:
+            return ordered[0], "only so they come in order"
+        return None, ""
+
+    @property
+    def notes(self) -> list[str]:
+        """Say how the dates were read where that was a conclusion, and where they contradict each other."""
+        if self._said is not None or not self._days:
+            return []
+        if all(self._fits.values()):
+            return ["some dates can only be DD/MM and some only MM/DD: the others are left undated; pass --date-order"]
+        order, why = self.decided()
+        if not why:
+            return []
+        return [
+            f"dates are read as {'DD/MM' if order == 'dmy' else 'MM/DD'}: {why}; if that is wrong, pass --date-order"
+        ]
+
+    def _is_past(self, order: str) -> bool:
+        return all((_day(order, *written) or self._latest) <= self._latest for written in self._days)
+
+
+class _Track:
+    """Whether the days read in one order go one way."""
+
+    __slots__ = ("_falls", "_last", "_rises")
+
+    def __init__(self) -> None:
+        self._last: date | None = None
+        self._rises = self._falls = False
+
+    def see(self, day: date) -> None:
+        if self._last is not None:
+            self._rises = self._rises or day > self._last
+            self._falls = self._falls or day < self._last
+        self._last = day
+
+    @property
+    def is_steady(self) -> bool:
+        return not (self._rises and self._falls)
+
+
+def _only_order(first: int, second: int) -> str | None:
+    """The order that two numbers leave, if they leave one."""
+    if first > 12 >= second:
+        return "dmy"
+    return "mdy" if second > 12 >= first else None
+
+
+def _day(order: str, first: int, second: int, year: int) -> date | None:
+    month, day = (second, first) if order == "dmy" else (first, second)
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None

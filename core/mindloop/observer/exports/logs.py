@@ -1,0 +1,143 @@
+"""Plain logs: a line with a time and a name begins a message, what follows belongs to it."""
+
+from __future__ import annotations
+
+from mindloop.observer.exports.fallbacks import is_notification
+from mindloop.observer.exports.log_lines import block_head_of, head_of, is_forward, may_be_begun
+from mindloop.observer.exports.message import Message, clean_stamp, spellings
+from mindloop.observer.exports.text_lines import Lines
+from mindloop.observer.exports.twitter import REACTION_ROW
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mindloop.observer.exports.log_lines import Head
+    from mindloop.observer.exports.message import Tally
+
+RULE = "=" * 20
+"""How the line begins that frames the head and the foot of DiscordChatExporter's text."""
+FORWARDED = "{Forwarded Message}"
+SECTIONS = frozenset(("{Attachments}", "{Embed}", "{Stickers}", "{Reactions}", "{Poll}", FORWARDED))
+"""Lines after which the words of a message are over, in DiscordChatExporter's text."""
+
+
+def format_of(head: str) -> str | None:
+    """Return the format of a text that begins like this; None where no line of it begins a message."""
+    is_block = _is_block(head)
+    head_at = block_head_of if is_block else head_of
+    found = any(head_at(line.rstrip("\r")) for line in head.split("\n"))
+    return ("discord-text" if is_block else "log") if found else None
+
+
+def _is_block(head: str) -> bool:
+    return head.lstrip("\ufeff\r\n ").startswith(RULE)
+
+
+def read(texts: Iterable[str], tally: Tally) -> Iterator[Message]:
+    """Yield the messages of a log; what stands before the first is counted as no message."""
+    pieces = iter(texts)
+    first = next(pieces, "")
+    lines = Lines(_again(first, pieces))
+    reader = _BlockLog(tally) if _is_block(first) else _Log(tally)
+    for line in lines:
+        if lines.is_open and reader.drops_last(line.rstrip("\r")):
+            tally.broken = "the file is cut off"
+        else:
+            yield from reader.take(line.rstrip("\r"))
+    yield from reader.close()
+    if lines.is_too_long:
+        tally.broken = "a line is too long"
+
+
+def _again(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+class _Log:
+    """The message that is being read, and the lines it has so far."""
+
+    __slots__ = ("_head", "_kind", "_lines", "_tally")
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._head: Head | None = None
+        self._kind = "message"
+        self._lines: list[str] = []
+
+    def take(self, line: str) -> Iterator[Message]:
+        """Read a line; yield the message that it ends, if it does."""
+        head = head_of(line)
+        if head is not None:
+            yield from self.close()
+            self._open(head)
+        elif self._head is None:
+            self._tally.strangers += bool(line.strip())
+        elif self._kind == "message" and is_forward(line):
+            yield from self.close()
+            self._kind = "forwarded"
+            self._lines = [line]
+        else:
+            self._lines.append(line)
+
+    def drops_last(self, line: str) -> bool:
+        """Tell whether a last line without an end is a head that was cut off."""
+        return head_of(line) is None and may_be_begun(line)
+
+    def close(self) -> Iterator[Message]:
+        """Yield the message that is complete now, if there is one."""
+        if self._head is None or not self._lines:
+            return
+        number = self._tally.count()
+        text = "\n".join(self._lines).strip()
+        self._lines = []
+        if self._tally.admits(text):
+            yield Message(
+                number, spellings((self._head.sender,)), text, clean_stamp(self._head.stamp), self._kind_of(text)
+            )
+
+    def _open(self, head: Head) -> None:
+        if head.sender == "" and self._head is not None:
+            head.sender = self._head.sender
+        self._head = head
+        self._lines = [head.text]
+        self._kind = "forwarded" if is_forward(head.sender or head.text) or is_forward(head.text) else "message"
+
+    def _kind_of(self, text: str) -> str:
+        if text.startswith(REACTION_ROW):
+            return "reaction"
+        nobody = self._head is None or not self._head.sender
+        return "system" if nobody or is_notification(text) else self._kind
+
+
+class _BlockLog(_Log):
+    """DiscordChatExporter's text: the name stands on a line of its own, sections follow the words."""
+
+    __slots__ = ("_is_over", "_was_blank")
+
+    def __init__(self, tally: Tally) -> None:
+        super().__init__(tally)
+        self._is_over = False
+        self._was_blank = True
+
+    def take(self, line: str) -> Iterator[Message]:
+        """Read a line; yield the message that it ends, if it does."""
+        head = block_head_of(line) if self._was_blank else None
+        self._was_blank = not line.strip()
+        if head is not None:
+            yield from self.close()
+            self._open(head)
+            self._is_over = False
+        elif self._head is None or line.startswith(RULE):
+            self._is_over = True
+        elif line in SECTIONS:
+            self._is_over = True
+            self._kind = "forwarded" if line == FORWARDED else self._kind
+            self._tally.attachments += line == "{Attachments}"
+        elif not self._is_over:
+            self._lines.append(line)
+
+    def drops_last(self, line: str) -> bool:
+        """Tell whether a last line without an end is a head that was cut off, or may be."""
+        return line.startswith("[") and self._was_blank

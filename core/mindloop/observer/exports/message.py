@@ -1,0 +1,150 @@
+"""What every export is read into: messages, and a tally of what was no message."""
+
+from __future__ import annotations
+
+from mindloop.observer.lines import CONTROL, SURROGATE, clean_line, excerpt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mindloop.observer.exports.json_stream import Broken, JsonStream
+
+MAX_NAME = 200
+"""Characters of a sender's name that are kept: enough to compare, not enough to flood a line."""
+MAX_STAMP = 80
+"""Characters of a stamp that are kept."""
+
+
+class Message:
+    """One entry of a conversation, as its export holds it. Every field is hostile.
+
+    Attributes:
+        number: its place among the export's entries, from 0; entries that were left out count.
+        id: the platform's id, or None.
+        sender: the spellings of who sent it: name, nickname, id, without those that are not there. Where there are
+            two or more the last is the id; it is empty where nobody is named.
+        text: the words, continuation lines and all; no control character, no half of a surrogate pair.
+        stamp_raw: when, as written; empty where nothing is written.
+        edited_raw: when it was last edited, as written, or None.
+        kind: ``message``, ``forwarded``, ``system`` or ``reaction``.
+        thread: the id of the channel or conversation, or None.
+    """
+
+    __slots__ = ("edited_raw", "id", "kind", "number", "sender", "stamp_raw", "text", "thread")
+
+    def __init__(
+        self,
+        number: int,
+        sender: tuple[str, ...],
+        text: str,
+        stamp_raw: str,
+        kind: str = "message",
+        *,
+        id: str | None = None,
+        edited_raw: str | None = None,
+        thread: str | None = None,
+    ) -> None:
+        self.number = number
+        self.sender = sender
+        self.text = text
+        self.stamp_raw = stamp_raw
+        self.kind = kind
+        self.id = id
+        self.edited_raw = edited_raw
+        self.thread = thread
+
+    def __repr__(self) -> str:
+        return f"Message({self.number}, {self.sender!r}, {self.text!r}, {self.stamp_raw!r}, {self.kind!r})"
+
+
+class Tally:
+    """What a reader met beside messages; it becomes the notes of an export.
+
+    Attributes:
+        entries: entries met so far, the left out ones too.
+        attachments: files that hang on messages; nobody reads them.
+        strangers: entries that are no message.
+        spoiled: messages left out because they hold control characters or half of a surrogate pair.
+        broken: why reading ended early, or None.
+    """
+
+    __slots__ = ("attachments", "broken", "entries", "spoiled", "strangers")
+
+    def __init__(self) -> None:
+        self.entries = 0
+        self.attachments = 0
+        self.strangers = 0
+        self.spoiled = 0
+        self.broken: str | None = None
+
+    def count(self) -> int:
+        """Return the number of the entry that comes now."""
+        self.entries += 1
+        return self.entries - 1
+
+    def stranger(self) -> None:
+        """Count an entry that is no message."""
+        self.entries += 1
+        self.strangers += 1
+
+    def stop(self, error: Broken) -> None:
+        """Say that JSON does not go on."""
+        self.broken = "the file is cut off" if error.is_cut else f"the JSON is broken ({shown(str(error))})"
+
+    def end(self, stream: JsonStream) -> None:
+        """Say that something follows the end of JSON, where it does."""
+        if stream.peek():
+            self.broken = "the JSON ends, and something follows,"
+
+    def admits(self, text: str) -> bool:
+        """Tell whether a message with this text may be taken; one that may not is counted."""
+        if text.isascii() and text.isprintable():
+            return True
+        if CONTROL.search(text) or SURROGATE.search(text):
+            self.spoiled += 1
+            return False
+        return True
+
+    def notes(self) -> list[str]:
+        """Say what was left out of an export; nothing where all was read."""
+        said = []
+        if self.broken:
+            said.append(f"{self.broken} after {self.entries} complete entries; what comes then is left out")
+        if self.strangers:
+            said.append(f"{self.strangers} entries are no message and were left out")
+        if self.spoiled:
+            said.append(f"{self.spoiled} messages hold control characters or half a character and were left out")
+        if self.attachments:
+            said.append(f"{self.attachments} attachments are not read")
+        return said
+
+
+def spellings(names: Iterable[object]) -> tuple[str, ...]:
+    """The spellings of a sender, each once, in their order; what is no text or says nothing goes."""
+    found: list[str] = []
+    for name in names:
+        line = clean_name(name) if isinstance(name, str) else ""
+        if line and line not in found:
+            found.append(line)
+    return tuple(found)
+
+
+def clean_name(name: str) -> str:
+    """A sender's name as one line of visible length."""
+    plain = name.isascii() and name.isprintable() and "  " not in name
+    return (name.strip() if plain else clean_line(name))[:MAX_NAME]
+
+
+def clean_stamp(stamp: object) -> str:
+    """A stamp as one line; empty where there is none."""
+    if not isinstance(stamp, str):
+        return ""
+    return (
+        stamp if len(stamp) <= MAX_STAMP and stamp.isascii() and stamp.isprintable() else clean_line(stamp)[:MAX_STAMP]
+    )
+
+
+def shown(text: str) -> str:
+    """A piece of an export that may stand in an error or a note."""
+    return excerpt(text, 40)

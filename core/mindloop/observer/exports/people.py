@@ -1,0 +1,147 @@
+"""Who of an export's senders is the user: decided by names, never guessed between two people."""
+
+from __future__ import annotations
+
+from mindloop.observer.exports.message import shown
+from mindloop.observer.names import fold
+from mindloop.store.errors import WrongInput
+from mindloop.store.lazy_patterns import when_used
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    Sender = tuple[str, ...]
+
+LISTED = 8
+"""Senders that an error names."""
+
+_NUMBER = when_used(r"#[0-9]{1,4}\Z")
+
+
+class Chosen:
+    """Who is who in an export.
+
+    Attributes:
+        user: every spelling tuple (``Message.sender``) that is the user.
+        operator: those of the operator; empty where nobody was named.
+        note: how the user was found where no name said so, or None.
+    """
+
+    __slots__ = ("note", "operator", "user")
+
+    def __init__(self, user: frozenset[Sender], operator: frozenset[Sender], note: str | None = None) -> None:
+        self.user = user
+        self.operator = operator
+        self.note = note
+
+
+def choose_sender(
+    senders: Mapping[Sender, int], *, user: str, sender: str | None = None, operator: str | None = None
+) -> Chosen:
+    """Find the user among the senders of an export (follow-up, section 6).
+
+    Args:
+        senders: how many messages each ``Message.sender`` sent.
+        user: the user's name.
+        sender: the name, nickname or id under which the user writes there; None where it is ``user``.
+        operator: the name under which we write there, if it was said.
+
+    Raises:
+        WrongInput: nobody or more than one person has that name, the operator is not there, or is the user.
+    """
+    wanted = user if sender is None else sender
+    if operator is not None and _key(operator) in (_key(wanted), _key(user)):
+        raise WrongInput(
+            f"the operator {shown(operator)!r} cannot be the user",
+            "Our own messages never become a user's quotes: name the user's sender with --sender NAME.",
+        )
+    ours = frozenset[Sender]() if operator is None else _person(senders, operator, "--operator")
+    if operator is not None and not ours:
+        raise _nobody(senders, operator, "--operator")
+    theirs = _person(senders, wanted, "--sender")
+    if theirs & ours:
+        raise WrongInput(
+            f"{shown(wanted)!r} and the operator {shown(operator or '')!r} are one sender",
+            "Our own messages never become a user's quotes: name the user's sender with --sender NAME.",
+        )
+    if theirs:
+        return Chosen(theirs, ours)
+    if ours and sender is None:
+        others = _people(names for names in senders if names and names not in ours)
+        if len(others) == 1:
+            note = f"nobody there is called {shown(wanted)!r}; took the only other sender, {_called(others[0])}"
+            return Chosen(others[0], ours, note)
+    raise _nobody(senders, wanted, "--sender")
+
+
+def _person(senders: Mapping[Sender, int], name: str, option: str) -> frozenset[Sender]:
+    """Return everything one person goes under who has this name, best kind of name first; empty where nobody has."""
+    for kind in (_has_id, _has_name, _has_bare_name, _has_nickname):
+        found = [names for names in senders if names and kind(names, name)]
+        people = _people(names for names in senders if names and any(_same(names, other) for other in found))
+        if len(people) > 1:
+            raise WrongInput(
+                f"{len(people)} senders are called {shown(name)!r}: {', '.join(map(_called, people[:LISTED]))}",
+                f"Say which by the id: {option} ID.",
+            )
+        if people:
+            return people[0]
+    return frozenset()
+
+
+def _has_id(names: Sender, name: str) -> bool:
+    return len(names) > 1 and names[-1] == name.strip()
+
+
+def _has_name(names: Sender, name: str) -> bool:
+    return _key(names[0]) == _key(name)
+
+
+def _has_bare_name(names: Sender, name: str) -> bool:
+    return _alike(names[0], name)
+
+
+def _has_nickname(names: Sender, name: str) -> bool:
+    return any(_alike(nickname, name) for nickname in names[1:-1])
+
+
+def _key(name: str) -> str:
+    """What a name is compared by; messengers put a ~ before the names of people one does not know."""
+    return fold(name.strip().lstrip("~").strip())
+
+
+def _alike(one: str, other: str) -> bool:
+    """Tell whether two names are equal once the number that Discord put behind one of them is off."""
+    key, wanted = _key(one), _key(other)
+    return bool(wanted) and (wanted in (key, _NUMBER.sub("", key)) or _NUMBER.sub("", wanted) == key)
+
+
+def _same(one: Sender, other: Sender) -> bool:
+    """Tell whether two spelling tuples are one person: by id where both have one."""
+    if len(one) > 1 and len(other) > 1:
+        return one[-1] == other[-1]
+    return one == other
+
+
+def _people(senders: Iterable[Sender]) -> list[frozenset[Sender]]:
+    """Put the spelling tuples of one person together."""
+    found: dict[object, set[Sender]] = {}
+    for names in senders:
+        found.setdefault(names[-1] if len(names) > 1 else _key(names[0]), set()).add(names)
+    return [frozenset(group) for _, group in sorted(found.items(), key=lambda pair: str(pair[0]))]
+
+
+def _called(person: frozenset[Sender]) -> str:
+    names = min(person)
+    return f"{shown(names[0])!r}" + (f" (id {shown(names[-1])})" if len(names) > 1 else "")
+
+
+def _nobody(senders: Mapping[Sender, int], name: str, option: str) -> WrongInput:
+    people = _people(names for names in senders if names)
+    people.sort(key=lambda person: (-sum(senders[names] for names in person), _called(person)))
+    there = ", ".join(map(_called, people[:LISTED])) or "nobody"
+    more = f" and {len(people) - LISTED} more" if len(people) > LISTED else ""
+    return WrongInput(
+        f"no sender is called {shown(name)!r}; there are: {there}{more}", f"Say who it is: {option} NAME."
+    )

@@ -1,0 +1,174 @@
+"""When something was said, read from stamps of any format without guessing (follow-up, section 6).
+
+A time counts as exact only where its zone is known, from the stamp or from whoever ran the export. A day that can be
+read in two ways stays unread until something in the same export tells them apart.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+from mindloop.observer.exports.date_order import DateOrder
+from mindloop.observer.exports.message import shown
+from mindloop.observer.exports.stamp_shapes import shape_of
+from mindloop.store.clock import stamp
+from mindloop.store.errors import WrongInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+    from mindloop.observer.exports.stamp_shapes import Shape
+
+ORDERS = ("dmy", "mdy")
+
+
+class Stamps:
+    """The stamps of one export: first all are learned from, then each is resolved by itself.
+
+    Args:
+        zone: the time zone of stamps that name none, as ``Europe/Berlin``, ``UTC`` or ``+02:00``; None if unknown.
+        order: ``dmy`` or ``mdy`` for dates with slashes or hyphens; None if unknown.
+        now: nothing was said later than a day after it.
+
+    Raises:
+        WrongInput: there is no such zone or order.
+    """
+
+    __slots__ = ("_counts", "_example", "_order", "_zone")
+
+    def __init__(self, *, zone: str | None, order: str | None, now: datetime) -> None:
+        if order is not None and order not in ORDERS:
+            raise WrongInput(f"the date order is {order[:20]!r}", "Use dmy (31/12/2026) or mdy (12/31/2026).")
+        self._zone = None if zone is None else zone_of(zone)
+        self._order = DateOrder(order, now.astimezone(UTC).date() + timedelta(days=1))
+        self._counts = dict.fromkeys(("open", "zoneless", "odd", "timeless", "unread"), 0)
+        self._example = ""
+
+    def learn(self, raw: str) -> None:
+        """Look at a stamp for what it says about the others; order and repetition change little (see DateOrder)."""
+        if not raw[:4].isdigit():
+            shape = shape_of(raw)
+            if shape is not None and shape.is_open and shape.year is not None:
+                self._order.learn(shape.month, shape.day, shape.year)
+
+    def resolve(self, raw: str) -> tuple[str | None, str]:
+        """Return the instant as ``2026-02-11T14:23:00Z`` and how far it can be trusted.
+
+        Returns:
+            ``exact``: the instant. ``day_level``: midnight UTC of the written day, or None where the day can be read
+            in two ways. ``unknown``: None.
+        """
+        instant = _iso(raw)
+        if instant is not None:
+            return instant, "exact"
+        if not raw:
+            return None, "unknown"
+        shape = shape_of(raw)
+        if shape is None:
+            return self._unread(raw, "unread")
+        if shape.year is None:
+            return self._unread(raw, "timeless")
+        return self._of_shape(raw, shape)
+
+    @property
+    def notes(self) -> list[str]:
+        """What people should know of the stamps resolved so far."""
+        counts = self._counts
+        said = list(self._order.notes)
+        if counts["open"]:
+            said.append(
+                f"{counts['open']} dates can be DD/MM or MM/DD and nothing in the export tells which: "
+                "left undated; pass --date-order"
+            )
+        if counts["zoneless"]:
+            said.append(f"{counts['zoneless']} times name no time zone: only their day counts; pass --tz")
+        if counts["odd"]:
+            said.append(f"{counts['odd']} times do not exist or exist twice where clocks change: only their day counts")
+        if counts["timeless"]:
+            said.append(f"{counts['timeless']} stamps have a time without a day: left undated")
+        if counts["unread"]:
+            said.append(f"{counts['unread']} stamps were not understood, for example {self._example!r}: left undated")
+        return said
+
+    def _unread(self, raw: str, why: str) -> tuple[None, str]:
+        self._counts[why] += 1
+        if why == "unread":
+            self._example = self._example or shown(raw)
+        return None, "unknown"
+
+    def _of_shape(self, raw: str, shape: Shape) -> tuple[str | None, str]:
+        if shape.is_open:
+            months = self._order.reading(shape.month, shape.day)
+            if months is None:
+                self._counts["open"] += 1
+                return None, "day_level"
+            shape.month, shape.day = months
+        try:
+            return self._dated(shape, date(shape.year or 0, shape.month, shape.day))
+        except (ValueError, OverflowError):
+            return self._unread(raw, "unread")
+
+    def _dated(self, shape: Shape, day: date) -> tuple[str, str]:
+        """Resolve a stamp whose day is known; ValueError where its hour or its zone does not exist."""
+        midnight = stamp(datetime(day.year, day.month, day.day, tzinfo=UTC))
+        if shape.clock is None:
+            return midnight, "day_level"
+        local = datetime(day.year, day.month, day.day, *shape.clock)
+        if shape.offset is not None:
+            return stamp(local.replace(tzinfo=timezone(timedelta(minutes=shape.offset)))), "exact"
+        if self._zone is None:
+            self._counts["zoneless"] += 1
+            return midnight, "day_level"
+        if not _is_one(local, self._zone):
+            self._counts["odd"] += 1
+            return midnight, "day_level"
+        return stamp(local.replace(tzinfo=self._zone)), "exact"
+
+
+def _iso(raw: str) -> str | None:
+    """The quick way for the commonest stamp: ISO 8601 with a zone."""
+    if raw[4:5] != "-" or raw[10:11] != "T":
+        return None
+    try:
+        instant = datetime.fromisoformat(raw)
+        return None if instant.tzinfo is None else stamp(instant)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _is_one(local: datetime, zone: tzinfo) -> bool:
+    """Tell whether a local time exists, and once: where clocks change, its two foldings differ."""
+    return local.replace(tzinfo=zone, fold=0).utcoffset() == local.replace(tzinfo=zone, fold=1).utcoffset()
+
+
+def zone_of(name: str) -> tzinfo:
+    """Return a time zone by its name or offset.
+
+    Raises:
+        WrongInput: there is none; the error names some that are spelled alike.
+    """
+    from zoneinfo import ZoneInfo
+
+    fixed = shape_of(f"2000-01-01 00:00 {name}") if name[:1] in ("+", "-") else None
+    if fixed is not None and fixed.offset is not None:
+        try:
+            return timezone(timedelta(minutes=fixed.offset))
+        except ValueError:
+            pass
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):  # no such zone, no such path, a folder of zones
+        raise _no_zone(name) from None
+
+
+def _no_zone(name: str) -> WrongInput:
+    from difflib import get_close_matches
+    from zoneinfo import available_timezones
+
+    spelled = {zone.casefold(): zone for zone in available_timezones()}
+    wanted = name.casefold().replace(" ", "_")
+    near = get_close_matches(wanted[:40], sorted(spelled), n=3, cutoff=0.6)
+    near += [key for key in sorted(spelled) if wanted and key.rpartition("/")[2] == wanted and key not in near]
+    alike = f"Did you mean {', '.join(spelled[key] for key in near[:3])}? " if near else ""
+    return WrongInput(f"there is no time zone {name[:40]!r}", f"{alike}Write it as Europe/Berlin, UTC or +02:00.")
