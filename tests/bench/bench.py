@@ -26,6 +26,7 @@ SCRIPTS = ROOT / "core" / "scripts"
 PYTHON = ROOT / ".venv" / "bin" / "python"
 LEAN, YAML = 2.2, 4.0
 SECONDS, MEGABYTES, GROWTH = 12.0, 400.0, 2.2
+STOP = "schema_version: 1\nuser: user00005\nstate: stopped\nreason: declined\nsince: 2026-02-01T00:00:00Z\n"
 SKILL_BYTES, BEGIN_BYTES = 4096, 2048
 
 
@@ -111,6 +112,20 @@ class Answers:
         return json.dumps({**self.event, "tool_input": self.call, "tool_response": response}).encode()
 
 
+class Before:
+    """Puts a user's stop file into one state before each run, so that each run has the same to do."""
+
+    def __init__(self, folder: Path, user: str, text: str) -> None:
+        self.path = folder / "grimoires" / "observer" / "stops" / f"{user}.yaml"
+        self.text = text
+
+    def next(self) -> bytes:
+        """Nothing on standard input."""
+        self.path.parent.mkdir(exist_ok=True)
+        self.path.write_text(self.text) if self.text else self.path.unlink(missing_ok=True)
+        return b""
+
+
 def run_packet(run_name: str, folder: Path) -> str:
     """The packet that the answer hook compares its call with."""
     from mindloop.protocol.run_files import read_packet
@@ -119,7 +134,7 @@ def run_packet(run_name: str, folder: Path) -> str:
     return read_packet(Workspace(str(folder)), run_name, "user00003").decode()
 
 
-def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes | Answers, float]]:
+def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes | Answers | Before, float]]:
     def script(name: str, *arguments: str) -> list[str]:
         return [str(SCRIPTS / name), *arguments]
 
@@ -139,6 +154,9 @@ def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes |
         "answer hook, another's call": (script(filed), json.dumps(other).encode(), LEAN),
         "answer hook, our call": (script(filed), Answers(event, reference, prompt), LEAN),
         "growth.py show": (script("growth.py", "show", "user00001"), b"", YAML),
+        "growth.py report": (script("growth.py", "report"), b"", YAML),
+        "growth.py stop": (script("growth.py", "stop", "user00004", "declined"), Before(folder, "user00004", ""), YAML),
+        "growth.py resume": (script("growth.py", "resume", "user00005"), Before(folder, "user00005", STOP), YAML),
         "canvas.py list": (script("canvas.py", "list"), b"", YAML),
         "canvas.py show": (script("canvas.py", "show", "user00002"), b"", YAML),
         "chronicle.py query": (script("chronicle.py", "query", "--around", "2026-01-20"), b"", YAML),

@@ -186,6 +186,7 @@ def test_of_several_who_ingest_the_same_text_one_wins(skill: SkillWorkspace) -> 
     [
         ("research", "provenance", ("ingest", "--user", "alice", "--source-type", "discord_dm"), "hm"),
         ("user:alice", "canvas", ("observe", "--user", "alice"), "hm"),
+        ("user:alice", "growth", ("stop", "alice", "declined"), ""),
         ("research", "chronicle", ("add", "--title", "Second", "--start", "2026-02-01"), ""),
         ("research", "chronicle", ("rebuild",), ""),
         ("agent:researcher", "follow_up", ("begin",), ""),

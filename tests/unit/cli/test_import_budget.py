@@ -83,6 +83,9 @@ COMMANDS = [
     ("provenance.py", ["ingest", "--user", "lee", "--source-type", "manual_quote"], YAML, ["cli", "store", "observer"]),
     ("chronicle.py", ["query", "--around", "2026-02-01"], YAML, ["cli", "store", "observer"]),
     ("growth.py", ["show", "ann"], [*YAML, "hashlib"], ["cli", "store", "observer"]),
+    ("growth.py", ["report"], [*YAML, "hashlib"], ["cli", "store", "observer"]),
+    ("growth.py", ["stop", "ann", "declined"], YAML, ["cli", "store", "observer"]),
+    ("growth.py", ["resume", "pat"], YAML, ["cli", "store", "observer"]),
     ("hooks/packet.py", [], HOOK, ["cli", "store"]),
     ("hooks/answer.py", [], HOOK, ["cli", "store"]),
 ]
@@ -96,6 +99,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(os, "fsync", lambda _descriptor: None)
         bench = SkillWorkspace(root)
         bench.release("CHRON-1", "2026-02-01", "v2.0.0")
+        stop = "schema_version: 1\nuser: pat\nstate: stopped\nreason: declined\nsince: 2026-02-01T00:00:00Z\n"
+        bench.write("grimoires/observer/stops/pat.yaml", stop)
         for user in ("ann", "bob"):
             bench.observe(user, f"{user} said this")
         bench.full_run(now="2026-02-15T09:00:00Z")
