@@ -56,7 +56,7 @@ def choose_sender(
             f"the operator {shown(operator)!r} cannot be the user",
             "Our own messages never become a user's quotes: name the user's sender with --sender NAME.",
         )
-    ours = frozenset[Sender]() if operator is None else _person(senders, operator, "--operator")
+    ours: frozenset[Sender] = frozenset() if operator is None else _person(senders, operator, "--operator")
     if operator is not None and not ours:
         raise _nobody(senders, operator, "--operator")
     theirs = _person(senders, wanted, "--sender")
