@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 EVENT = "PreToolUse"
+_PLUGIN = "mindloop"  # the name in plugin.json
 _SUFFIX = ".jsonl"
 _SCRIPT_LIMIT = 1_000_000
 
@@ -52,7 +53,8 @@ def _swap(event: dict[str, Any], asked: dict[str, Any], judge: str, run: str, na
     """The judge's real input.
 
     The description carries the reference, because the hook behind the call sees the packet in the prompt's place. The
-    call stays in the foreground: a background answer would come back through the conversation.
+    call stays in the foreground: a background answer would come back through the conversation. A plugin's subagent gets
+    its full name: the client knows it by no other, and the bare one may be an agent of the project, with tools.
     """
     from mindloop.protocol.run_files import find_run, read_head, read_item
     from mindloop.store.errors import Negative, WrongInput
@@ -66,7 +68,7 @@ def _swap(event: dict[str, Any], asked: dict[str, Any], judge: str, run: str, na
     if name in read_head(workspace, place)["done"]:
         raise Negative(f"{name!r} of {run!r} is done already", "Go on with those who still wait.")
     wanted = {
-        "subagent_type": asked["subagent_type"],
+        "subagent_type": f"{_PLUGIN}:{judge}" if _is_plugin() else asked["subagent_type"],
         "description": f"{PREFIX}{run}/{name}",
         "prompt": item["prompt"],
         "run_in_background": False,
@@ -81,7 +83,7 @@ def _check_isolation(event: dict[str, Any]) -> None:
 
     A clone brings the settings that switch this off; a plugin has none, so the project's are looked at.
     """
-    if not os.environ.get("CLAUDE_PLUGIN_ROOT"):
+    if not _is_plugin():
         return
     from mindloop.cli.isolation import isolation_problem
 
@@ -90,6 +92,10 @@ def _check_isolation(event: dict[str, Any]) -> None:
         from mindloop.store.errors import WrongInput
 
         raise WrongInput(problem, "")
+
+
+def _is_plugin() -> bool:
+    return bool(os.environ.get("CLAUDE_PLUGIN_ROOT"))
 
 
 def _deny(reason: str) -> dict[str, Any]:

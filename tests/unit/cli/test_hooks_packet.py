@@ -112,6 +112,22 @@ def test_a_plugin_sends_nothing_where_the_client_adds_to_a_request(
     assert said(before(tmp_path, REFERENCE))["updatedInput"]["prompt"] == PACKET
 
 
+@pytest.mark.parametrize(
+    "name", ["follow-up-writer", "Follow_Up Writer", "mindloop:follow-up-writer", "x:followupwriter"]
+)
+def test_a_plugins_packet_goes_to_the_plugins_own_subagent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """By its full name, whatever it was called: the bare one may be an agent of the project, with tools."""
+    open_run(tmp_path)
+    for variable in ("CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS", "CLAUDE_CODE_DISABLE_AUTO_MEMORY"):
+        monkeypatch.setenv(variable, "1")
+    monkeypatch.setenv("CLAUDE_PLUGIN_ROOT", "/a/plugin")
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(tmp_path))
+    changed = said(before(tmp_path, REFERENCE, subagent_type=name))["updatedInput"]
+    assert (changed["subagent_type"], changed["prompt"]) == ("mindloop:follow-up-writer", PACKET)
+
+
 def test_nobody_pays_for_a_user_who_is_done(tmp_path: Path) -> None:
     """A packet that was answered and resumed is not sent again."""
     open_run(tmp_path, done={"alice": "messages"})
