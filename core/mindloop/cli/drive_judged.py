@@ -62,7 +62,7 @@ def _begun(workspace: Workspace, chosen: Any, progress: Any) -> str | None:
     from mindloop.skills.think.begin import begin
     from mindloop.store.clock import now
 
-    begun = begin(workspace, now(), {"user": chosen.user, "force": chosen.force}, progress)
+    begun = begin(workspace, now(), user=chosen.user, force=chosen.force, progress=progress)
     return begun.place.run if begun.waiting and begun.place else None
 
 
