@@ -169,7 +169,7 @@ def test_every_dependency_has_its_reason() -> None:
     missing = [name for name in project + listed if not name.startswith("types-") and f"{name}" not in ARCHITECTURE]
 
     assert missing == []
-    assert len(project) == 7
+    assert len(project) == 6
 
 
 def test_lock_files_hold_no_download_address() -> None:
