@@ -1,17 +1,19 @@
-"""The whole circle by commands alone, from an empty folder: quotes, thoughts, messages, a reply, and what it teaches."""
+"""The whole circle by commands alone, from an empty folder: quotes, thoughts, messages, a reply, what it teaches."""
 
 from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mindloop.observer.batch.parse import parse_batch
 from mindloop.store import strict_yaml
 from tests.helpers.command_line import Called, script
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WALLET = "0x00000000000000000000000000000000000f0e21"
 FOLLOW_UPS = "grimoires/observer/follow-ups"
