@@ -20,7 +20,6 @@ PACKAGES = {
     "portalocker": "portalocker",
     "jsonschema": "jsonschema",
     "rich": "rich",
-    "ijson": "ijson",
     "tzdata": "tzdata",
 }
 NETWORK = frozenset(
