@@ -7,6 +7,7 @@ Every error of the system becomes a ``StoreFailure`` that names the path and wha
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 
@@ -54,12 +55,12 @@ def _read_open(descriptor: int, path: str, limit: int | None) -> bytes:
         raise _not_regular(path)
     if limit is not None and status.st_size > limit:
         raise Malformed(f"{path}: {status.st_size} bytes, at most {limit} are read", "Shorten the file or split it.")
-    pieces = []
+    pieces = io.BytesIO()  # grows in place: a list of pieces would be there a second time while they are joined
     wanted = status.st_size + 1
     while piece := os.read(descriptor, min(max(wanted, 4096), _CHUNK)):
-        pieces.append(piece)
+        pieces.write(piece)
         wanted -= len(piece)
-    return b"".join(pieces)
+    return pieces.getvalue()
 
 
 def _not_regular(path: str) -> Malformed:

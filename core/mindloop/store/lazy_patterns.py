@@ -23,7 +23,9 @@ class LazyPattern:
         self._what = (pattern, flags)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(_compile(*self._what), name)
+        value = getattr(_compile(*self._what), name)
+        setattr(self, name, value)  # the next use does not ask again: a pattern may be used on every line of a file
+        return value
 
 
 def when_used(pattern: str, flags: int = 0) -> re.Pattern[str]:
