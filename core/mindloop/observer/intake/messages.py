@@ -198,20 +198,22 @@ class _Reading:
             self.senders[key] += 1
             if key in self.mine:
                 self.mine[key].append(message)
-            self.lines[key].add(message.text)
+            else:
+                self.lines[key].add(message.text)
 
     def _meet(self, key: Key) -> None:
         self.senders[key] = 0
-        self.lines[key] = OurWords()
         if any(fold(name) in self.wanted for name in key):
             self.mine[key] = []
+        else:
+            self.lines[key] = OurWords()
 
     def others(self, user: frozenset[Key], only: frozenset[Key] | None = None) -> OurWords:
         """What everybody but the user wrote, or ``only`` some of them."""
         found = OurWords()
-        for key, lines in self.lines.items():
+        for key in self.senders:
             if key not in user and (only is None or key in only):
-                found |= lines
+                found |= self.lines[key] if key in self.lines else OurWords(one.text for one in self.mine[key])
         return found
 
     def notes(self) -> list[str]:

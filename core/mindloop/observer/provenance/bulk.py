@@ -133,22 +133,15 @@ class Source:
 
 
 class Index:
-    """The provenance index as one reading found it, for the gate and for what is added.
+    """The provenance index as one reading found it, for the gate and for what is added for a user."""
 
-    Attributes:
-        ranks: bare hash to the rank of the user's best record of it.
-    """
-
-    __slots__ = ("_data", "_rel", "_tx", "ranks")
+    __slots__ = ("_data", "_rel", "_tx", "_user")
 
     def __init__(self, tx: Transaction, user: str) -> None:
         self._tx = tx
+        self._user = user
         self._rel = layout_of(tx).provenance_index
         self._data = tx.read(self._rel) or b""
-        self.ranks: dict[str, Rank] = {}
-        for digest, found in _ranks(self._data, user):
-            if digest not in self.ranks or found < self.ranks[digest]:
-                self.ranks[digest] = found
 
     def gate(self, said: Iterable[Said]) -> tuple[list[Said], list[Said]]:
         """Return what is new to the index and what is known, but earlier or more surely now; each hash once.
@@ -159,9 +152,18 @@ class Index:
         for one in said:
             if one.digest not in best or one.rank < best[one.digest].rank:
                 best[one.digest] = one
-        new = [one for one in best.values() if one.digest not in self.ranks]
-        better = [one for one in best.values() if one.digest in self.ranks and one.rank < self.ranks[one.digest]]
+        known = self._known(best)
+        new = [one for one in best.values() if one.digest not in known]
+        better = [one for one in best.values() if one.digest in known and one.rank < known[one.digest]]
         return new, better
+
+    def _known(self, wanted: dict[str, Said]) -> dict[str, Rank]:
+        """Return the rank of the user's best record of each hash that is wanted and known."""
+        known: dict[str, Rank] = {}
+        for digest, found in _ranks(self._data, self._user) if wanted else ():
+            if digest in wanted and (digest not in known or found < known[digest]):
+                known[wanted[digest].digest] = found
+        return known
 
     def add(self, source: Source, said: Iterable[Said]) -> int:
         """Stage the records of all that is said, in its order; return how many they are.
@@ -171,7 +173,7 @@ class Index:
         """
         import io
 
-        ids = _Ids(self._data, source.user)
+        ids = _Ids(self._data, self._user)
         lines, written = io.BytesIO(), 0
         for one in said:
             lines.write(records.encode(source.record(one, ids.free(one.digest))))
