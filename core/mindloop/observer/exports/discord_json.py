@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.exports.json_stream import Broken, JsonStream
-from mindloop.observer.exports.message import Message, clean_stamp, spellings
+from mindloop.observer.exports.message import Message, clean_stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,15 +41,15 @@ def _messages(stream: JsonStream, tally: Tally, thread: str | None) -> Iterator[
         if not isinstance(entry, dict) or not isinstance(entry.get("content"), str):
             tally.strangers += 1
             continue
-        tally.attachments += len(_list(entry.get("attachments")))
+        tally.attachments += bool(entry.get("attachments"))
         if tally.admits(entry["content"]):
-            yield _message(number, entry, thread)
+            yield _message(number, entry, _sender(entry.get("author"), tally), thread)
 
 
-def _message(number: int, entry: dict[str, Any], thread: str | None) -> Message:
+def _message(number: int, entry: dict[str, Any], sender: tuple[str, ...], thread: str | None) -> Message:
     return Message(
         number,
-        _sender(entry.get("author")),
+        sender,
         entry["content"],
         clean_stamp(entry.get("timestamp")),
         _kind(entry),
@@ -66,13 +66,13 @@ def _kind(entry: dict[str, Any]) -> str:
     return "message" if entry.get("type", WORDS[0]) in WORDS else "system"
 
 
-def _sender(author: object) -> tuple[str, ...]:
+def _sender(author: object, tally: Tally) -> tuple[str, ...]:
     if not isinstance(author, dict):
         return ()
     name, number = author.get("name"), author.get("discriminator")
     if isinstance(name, str) and isinstance(number, str) and number not in NO_DISCRIMINATOR:
         name = f"{name}#{number}"
-    return spellings((name, author.get("nickname"), author.get("id")))
+    return tally.sender(name, author.get("nickname"), author.get("id"))
 
 
 def _id(channel: object) -> str | None:
@@ -81,7 +81,3 @@ def _id(channel: object) -> str | None:
 
 def _text(value: object) -> str | None:
     return clean_stamp(value) or None
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []

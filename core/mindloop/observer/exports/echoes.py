@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
 _TOKEN = when_used(r"\[FU:([0-9a-f]{8})\]", re.IGNORECASE)
+_ALL_QUOTED = ">>> "
+"""What makes a quote of everything after it, in Discord."""
 _QUOTED = when_used(r"[ \t]*(?:>[ \t]*)+(?P<words>.*)")
 
 
@@ -46,24 +48,32 @@ def own_words(text: str, others: Container[str]) -> str:
     lines = text.split("\n")
     kept: list[str] = []
     block: list[str] = []
+    to_the_end = False
     for line in lines:
-        if _QUOTED.fullmatch(line):
+        to_the_end = to_the_end or line.startswith(_ALL_QUOTED)
+        if to_the_end or _QUOTED.fullmatch(line):
             block.append(line)
             continue
         kept += _not_ours(block, others)
         kept.append(line)
         block = []
     kept += _not_ours(block, others)
-    return text if len(kept) == len(lines) else "\n".join(kept).strip()
+    left = text if len(kept) == len(lines) else "\n".join(kept).strip()
+    return "" if _form(left) in others else left
 
 
 def _not_ours(block: list[str], others: Container[str]) -> list[str]:
     """The lines of a block of quoted lines that do not repeat us; none where only empty ones would be left."""
-    words = [_words(line) for line in block]
-    if not block or _form("\n".join(words)) in others:
+    if not block or _joined(block) in others:
         return []
-    left = [line for line, said in zip(block, words, strict=True) if _form(said) not in others]
-    return left if len(left) == len(block) or any(map(_words, left)) else []
+    left = [line for line in block if _form(_words(line)) not in others]
+    if len(left) == len(block):
+        return block
+    return left if any(map(_words, left)) and _joined(left) not in others else []
+
+
+def _joined(block: list[str]) -> str:
+    return _form("\n".join(map(_words, block)))
 
 
 def _words(line: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mindloop.observer.exports.fallbacks import is_notification
-from mindloop.observer.exports.log_lines import block_head_of, head_of, is_forward, may_be_begun
-from mindloop.observer.exports.message import Message, clean_stamp, spellings
+from mindloop.observer.exports.log_lines import block_head_of, head_of, is_begun, is_forward
+from mindloop.observer.exports.message import CUT, MAX_TEXT, Message, clean_stamp
 from mindloop.observer.exports.text_lines import Lines
 from mindloop.observer.exports.twitter import REACTION_ROW
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from mindloop.observer.exports.log_lines import Head
     from mindloop.observer.exports.message import Tally
 
-RULE = "=" * 20
-"""How the line begins that frames the head and the foot of DiscordChatExporter's text."""
+RULE = "=" * 62
+"""The line that frames the head and the foot of DiscordChatExporter's text."""
 FORWARDED = "{Forwarded Message}"
 SECTIONS = frozenset(("{Attachments}", "{Embed}", "{Stickers}", "{Reactions}", "{Poll}", FORWARDED))
 """Lines after which the words of a message are over, in DiscordChatExporter's text."""
@@ -39,13 +39,13 @@ def read(texts: Iterable[str], tally: Tally) -> Iterator[Message]:
     pieces = iter(texts)
     first = next(pieces, "")
     lines = Lines(_again(first, pieces))
-    reader = _BlockLog(tally) if _is_block(first) else _Log(tally)
+    log = _BlockLog(tally) if _is_block(first) else _Log(tally)
     for line in lines:
-        if lines.is_open and reader.drops_last(line.rstrip("\r")):
-            tally.broken = "the file is cut off"
+        if lines.is_open and log.may_be_torn(line.rstrip("\r")):
+            tally.broken = CUT
         else:
-            yield from reader.take(line.rstrip("\r"))
-    yield from reader.close()
+            yield from log.take(line.rstrip("\r"))
+    yield from log.end()
     if lines.is_too_long:
         tally.broken = "a line is too long"
 
@@ -58,51 +58,64 @@ def _again(first: str, rest: Iterator[str]) -> Iterator[str]:
 class _Log:
     """The message that is being read, and the lines it has so far."""
 
-    __slots__ = ("_head", "_kind", "_lines", "_tally")
+    __slots__ = ("_head", "_kind", "_lines", "_room", "_tally")
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
         self._head: Head | None = None
         self._kind = "message"
         self._lines: list[str] = []
+        self._room = 0
 
     def take(self, line: str) -> Iterator[Message]:
         """Read a line; yield the message that it ends, if it does."""
         head = head_of(line)
         if head is not None:
-            yield from self.close()
+            yield from self._close()
             self._open(head)
         elif self._head is None:
             self._tally.strangers += bool(line.strip())
         elif self._kind == "message" and is_forward(line):
-            yield from self.close()
-            self._kind = "forwarded"
-            self._lines = [line]
+            yield from self._close()
+            self._open(self._head, line)
         else:
+            self._add(line)
+
+    def may_be_torn(self, line: str) -> bool:
+        """Tell whether a last line without a line end may be the beginning of another kind of line."""
+        return is_begun(line)
+
+    def end(self) -> Iterator[Message]:
+        """Yield the last message."""
+        yield from self._close()
+
+    def _open(self, head: Head, line: str | None = None) -> None:
+        """Begin a message whose first line holds the words of its head, or is another one."""
+        if head.sender == "" and self._head is not None:
+            head.sender = self._head.sender
+        words = head.text if line is None else line
+        self._head = head
+        self._kind = "forwarded" if is_forward(words) or is_forward(head.sender or "") else "message"
+        self._lines = []
+        self._room = MAX_TEXT
+        self._add(words)
+
+    def _add(self, line: str) -> None:
+        """Take a line of the message; of what is too long for one, the rest is not kept."""
+        if self._room >= 0:
             self._lines.append(line)
+            self._room -= len(line) + 1
 
-    def drops_last(self, line: str) -> bool:
-        """Tell whether a last line without an end is a head that was cut off."""
-        return head_of(line) is None and may_be_begun(line)
-
-    def close(self) -> Iterator[Message]:
+    def _close(self) -> Iterator[Message]:
         """Yield the message that is complete now, if there is one."""
         if self._head is None or not self._lines:
             return
         number = self._tally.count()
         text = "\n".join(self._lines).strip()
         self._lines = []
-        if self._tally.admits(text):
-            yield Message(
-                number, spellings((self._head.sender,)), text, clean_stamp(self._head.stamp), self._kind_of(text)
-            )
-
-    def _open(self, head: Head) -> None:
-        if head.sender == "" and self._head is not None:
-            head.sender = self._head.sender
-        self._head = head
-        self._lines = [head.text]
-        self._kind = "forwarded" if is_forward(head.sender or head.text) or is_forward(head.text) else "message"
+        if self._tally.admits(text if self._room >= 0 else " " * (MAX_TEXT + 1)):
+            sender = self._tally.sender(self._head.sender)
+            yield Message(number, sender, text, clean_stamp(self._head.stamp), self._kind_of(text))
 
     def _kind_of(self, text: str) -> str:
         if text.startswith(REACTION_ROW):
@@ -112,32 +125,40 @@ class _Log:
 
 
 class _BlockLog(_Log):
-    """DiscordChatExporter's text: the name stands on a line of its own, sections follow the words."""
+    """DiscordChatExporter's text: the name stands on a line of its own, sections follow the words, a foot ends all."""
 
-    __slots__ = ("_is_over", "_was_blank")
+    __slots__ = ("_has_foot", "_is_over", "_was_blank")
 
     def __init__(self, tally: Tally) -> None:
         super().__init__(tally)
+        self._has_foot = False
         self._is_over = False
         self._was_blank = True
 
     def take(self, line: str) -> Iterator[Message]:
         """Read a line; yield the message that it ends, if it does."""
         head = block_head_of(line) if self._was_blank else None
+        is_foot = self._was_blank and self._head is not None and line == RULE
         self._was_blank = not line.strip()
         if head is not None:
-            yield from self.close()
+            yield from self._close()
             self._open(head)
-            self._is_over = False
-        elif self._head is None or line.startswith(RULE):
-            self._is_over = True
+            self._is_over = self._has_foot = False
+        elif is_foot:
+            self._is_over = self._has_foot = True
         elif line in SECTIONS:
             self._is_over = True
             self._kind = "forwarded" if line == FORWARDED else self._kind
             self._tally.attachments += line == "{Attachments}"
-        elif not self._is_over:
-            self._lines.append(line)
+        elif self._head is not None and not self._is_over:
+            self._add(line)
 
-    def drops_last(self, line: str) -> bool:
-        """Tell whether a last line without an end is a head that was cut off, or may be."""
-        return line.startswith("[") and self._was_blank
+    def may_be_torn(self, line: str) -> bool:
+        """Tell whether a last line without a line end may be the beginning of a head, a section or the foot."""
+        return line.startswith(("[", "{", "="))
+
+    def end(self) -> Iterator[Message]:
+        """Yield the last message; what has no foot was cut off."""
+        yield from self._close()
+        if not self._has_foot:
+            self._tally.broken = CUT

@@ -10,10 +10,16 @@ if TYPE_CHECKING:
 
     from mindloop.observer.exports.json_stream import Broken, JsonStream
 
+CUT = "the file is cut off"
+"""Why reading ended where the export itself does."""
 MAX_NAME = 200
 """Characters of a sender's name that are kept: enough to compare, not enough to flood a line."""
 MAX_STAMP = 80
 """Characters of a stamp that are kept."""
+MAX_TEXT = 200_000
+"""Characters of the longest message that is taken: what is longer was not typed."""
+MAX_SENDERS = 10_000
+"""Senders whose spellings are remembered while an export is read."""
 
 
 class Message:
@@ -63,20 +69,23 @@ class Tally:
 
     Attributes:
         entries: entries met so far, the left out ones too.
-        attachments: files that hang on messages; nobody reads them.
-        strangers: entries that are no message.
+        attachments: messages with files; nobody reads them.
+        strangers: entries, or lines of a log, that are no message.
         spoiled: messages left out because they hold control characters or half of a surrogate pair.
+        huge: messages left out because they are longer than ``MAX_TEXT``.
         broken: why reading ended early, or None.
     """
 
-    __slots__ = ("attachments", "broken", "entries", "spoiled", "strangers")
+    __slots__ = ("_senders", "attachments", "broken", "entries", "huge", "spoiled", "strangers")
 
     def __init__(self) -> None:
         self.entries = 0
         self.attachments = 0
         self.strangers = 0
         self.spoiled = 0
+        self.huge = 0
         self.broken: str | None = None
+        self._senders: dict[tuple[object, ...], tuple[str, ...]] = {}
 
     def count(self) -> int:
         """Return the number of the entry that comes now."""
@@ -90,7 +99,7 @@ class Tally:
 
     def stop(self, error: Broken) -> None:
         """Say that JSON does not go on."""
-        self.broken = "the file is cut off" if error.is_cut else f"the JSON is broken ({shown(str(error))})"
+        self.broken = CUT if error.is_cut else f"the JSON is broken ({shown(str(error))})"
 
     def end(self, stream: JsonStream) -> None:
         """Say that something follows the end of JSON, where it does."""
@@ -99,6 +108,9 @@ class Tally:
 
     def admits(self, text: str) -> bool:
         """Tell whether a message with this text may be taken; one that may not is counted."""
+        if len(text) > MAX_TEXT:
+            self.huge += 1
+            return False
         if text.isascii() and text.isprintable():
             return True
         if CONTROL.search(text) or SURROGATE.search(text):
@@ -106,18 +118,38 @@ class Tally:
             return False
         return True
 
+    def sender(self, *names: object) -> tuple[str, ...]:
+        """Return the spellings of a sender: the same tuple for the same names, so that an export holds few."""
+        try:
+            return self._senders[names]
+        except KeyError:
+            if len(self._senders) >= MAX_SENDERS:
+                self._senders.clear()
+        except TypeError:  # a list where a name belongs
+            return spellings(names)
+        return self._senders.setdefault(names, spellings(names))
+
     def notes(self) -> list[str]:
         """Say what was left out of an export; nothing where all was read."""
         said = []
         if self.broken:
-            said.append(f"{self.broken} after {self.entries} complete entries; what comes then is left out")
-        if self.strangers:
-            said.append(f"{self.strangers} entries are no message and were left out")
-        if self.spoiled:
-            said.append(f"{self.spoiled} messages hold control characters or half a character and were left out")
+            said.append(f"{self.broken} after {_many(self.entries, 'complete entry')}: what comes then is left out")
+        for count, what, why in (
+            (self.strangers, "entry", "no message"),
+            (self.spoiled, "message", "spoiled by control characters or half a character"),
+            (self.huge, "message", f"longer than {MAX_TEXT} characters"),
+        ):
+            if count:
+                said.append(f"{_many(count, what)} left out: {why}")
         if self.attachments:
-            said.append(f"{self.attachments} attachments are not read")
+            said.append(f"{_many(self.attachments, 'message')} with attachments, which are not read")
         return said
+
+
+def _many(count: int, what: str) -> str:
+    if count == 1:
+        return f"1 {what}"
+    return f"{count} {what[:-1]}ies" if what.endswith("y") else f"{count} {what}s"
 
 
 def spellings(names: Iterable[object]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ direct messages of a Twitter archive. The format is told by the content, never b
 from __future__ import annotations
 
 from mindloop.observer.exports.decoding import Decoder
-from mindloop.observer.exports.message import Message, Tally, shown
+from mindloop.observer.exports.message import CUT, Message, Tally, shown
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
@@ -57,7 +57,7 @@ class Export:
             decoder = Decoder(file, self._name)
             yield from self._read(decoder, tally)
         if decoder.cut:
-            tally.broken = tally.broken or "the file is cut off"
+            tally.broken = tally.broken or CUT
         self.notes = tally.notes()
         self.complete = tally.broken is None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.exports.fallbacks import is_notification
-from mindloop.observer.exports.message import Message, clean_stamp, spellings
+from mindloop.observer.exports.message import CUT, Message, clean_stamp
 from mindloop.observer.exports.text_lines import Lines
 from mindloop.observer.exports.twitter import REACTION_ROW
 
@@ -85,11 +85,11 @@ def read(texts: Iterable[str], tally: Tally) -> Iterator[Message]:
     try:
         for row in csv.reader((line + "\n" for line in feed), delimiter=columns.delimiter, strict=True):
             if len(row) < columns.width and lines.is_open:
-                tally.broken = "the file is cut off"
+                tally.broken = CUT
             elif row:
                 yield from _row(row, columns, tally)
     except csv.Error as error:
-        tally.broken = "the file is cut off" if lines.is_open else f"a row is broken ({error})"
+        tally.broken = CUT if lines.is_open else f"a row is broken ({error})"
     if lines.is_too_long:
         tally.broken = "a line is too long"
 
@@ -104,7 +104,7 @@ def _row(row: list[str], columns: Columns, tally: Tally) -> Iterator[Message]:
     if tally.admits(text):
         yield Message(
             number,
-            spellings((columns.cell(row, "author"), columns.cell(row, "author_id"))),
+            tally.sender(columns.cell(row, "author"), columns.cell(row, "author_id")),
             text,
             clean_stamp(columns.cell(row, "when")),
             _kind(text),

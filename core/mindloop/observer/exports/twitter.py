@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.exports.json_stream import Broken, JsonStream
-from mindloop.observer.exports.message import Message, clean_stamp, spellings
+from mindloop.observer.exports.message import Message, clean_stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,13 +72,12 @@ def _entry(entry: object, tally: Tally, thread: str | None) -> Iterator[Message]
         tally.strangers += 1
         return
     text = event.get("text")
-    media = event.get("mediaUrls")
-    tally.attachments += len(media) if isinstance(media, list) else 0
+    tally.attachments += bool(event.get("mediaUrls"))
     words = text if isinstance(text, str) else ""
     if tally.admits(words):
         yield Message(
             number,
-            spellings((event.get("senderId"),)),
+            tally.sender(event.get("senderId")),
             words,
             clean_stamp(event.get("createdAt")),
             _kind(name, words),
