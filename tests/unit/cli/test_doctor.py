@@ -172,8 +172,6 @@ TARGETS = {
 QUIET = {
     ("settings", "empty"),  # the defaults hold
     ("index", "empty"),
-    ("matches", "empty"),
-    ("matches", "newer"),
     ("entry", "empty"),  # a note that is no release
     ("entry", "nul"),
     ("entry", "merge"),
