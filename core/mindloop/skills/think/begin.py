@@ -9,6 +9,7 @@ from mindloop.observer.layout import layout_of
 from mindloop.observer.packet.manifest import OtherCanvases
 from mindloop.observer.provenance.index import load_index, load_user
 from mindloop.observer.provenance.quotes import registry
+from mindloop.observer.wallets import is_wallet
 from mindloop.protocol.questions import stage_run
 from mindloop.skills.scores import ScoreFetcher
 from mindloop.skills.think.judging import SKILL
@@ -176,12 +177,17 @@ def _look(workspace: Workspace, begun: Begun, file: CanvasFile) -> Thought:
 
 
 def _without_score(thoughts: list[Thought]) -> list[str]:
-    """One sentence about all users who have no score: they are asked about all the same."""
+    """One sentence about all users who have no score: they are asked about all the same.
+
+    It goes into a conversation, so it repeats neither a wallet nor what the score command said about one.
+    """
     missing = [one for one in thoughts if one.score.problem]
     if not missing:
         return []
     first = missing[0]
-    return [f"{len(missing)} without a score, as {first.canvas.user}: {first.score.problem}"]
+    known = not first.canvas.wallet or is_wallet(first.canvas.wallet)
+    problem = first.score.problem.partition(":")[0] if known else "its wallet is not 0x and 40 hex digits"
+    return [f"{len(missing)} without a score, as {first.canvas.user}: {problem}"]
 
 
 def _growth(workspace: Workspace, begun: Begun, canvas: Canvas) -> GrowthState | None:
