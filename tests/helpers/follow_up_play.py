@@ -107,8 +107,8 @@ def sample_with_canaries(sandbox: Sandbox) -> list[Person]:
     people = []
     for number, path in enumerate(sorted((sandbox.project / CANVASES).glob("*.md")), 1):
         person = Person(path, number)
-        with path.open("a", encoding="utf-8") as file:
-            file.write(f"\nNote to self: {person.canary}\n")
+        early = f"\nNote to self: {person.canary}\n\n## ".encode()  # some packets hold the beginning of a canvas only
+        path.write_bytes(path.read_bytes().replace(b"\n## ", early, 1))
         people.append(person)
     return people
 
