@@ -147,10 +147,10 @@ def test_the_map_names_no_module_that_is_gone() -> None:
 
 
 def test_the_map_counts_the_steps_right() -> None:
-    """The table it calls twenty-two steps long has twenty-two rows, from 0 to 5.5."""
-    assert "twenty-two steps in order, from `0` to `5.5`" in " ".join(ARCHITECTURE.split())
-    assert len(FOLLOW_UP.steps) == 22
-    assert (FOLLOW_UP.steps[0].id, FOLLOW_UP.steps[-1].id) == ("0", "5.5")
+    """The table it calls twenty-six steps long has twenty-six rows, from 0 to 6."""
+    assert "twenty-six steps in order, from `0` to `6`" in " ".join(ARCHITECTURE.split())
+    assert len(FOLLOW_UP.steps) == 26
+    assert (FOLLOW_UP.steps[0].id, FOLLOW_UP.steps[-1].id) == ("0", "6")
 
 
 def test_the_changelog_begins_with_this_version() -> None:

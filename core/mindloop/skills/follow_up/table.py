@@ -58,6 +58,12 @@ FOLLOW_UP = Table(
         Step("2h", "Assemble the prompt and assert its manifest", user_steps.assemble_prompt),
         Step("2i", "Ask the isolated writer", user_steps.ask_writer),
         Step("4a", "Parse the answer", answer_steps.parse, failure="subagent_parse_error"),
+        Step(
+            "4a.1",
+            "Leave out users who were stopped meanwhile",
+            gate_steps.check_stop_again,
+            failure=gate_steps.STOPPED,
+        ),
         Step("4b", "Verify quote hashes and texts", answer_steps.verify_quotes),
         Step("4c", "Verify temporal claims", answer_steps.verify_claims),
         Step("4d", "Strip version references, insert claims", answer_steps.insert_claims),
