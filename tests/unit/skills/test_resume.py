@@ -379,3 +379,20 @@ def test_a_busy_user_lock_leaves_that_user_open(bench: SkillWorkspace) -> None:
     assert bench.batch()["users"] == ["ann", "zoe"]
     assert bench.resume(run).state == "complete"
     assert bench.batch()["users"] == ["ann", "zoe", "bob"]
+
+
+def test_who_is_stopped_after_the_packet_gets_no_messages(tmp_path: Path) -> None:
+    """The writer answered in vain: the reason stands in the batch, growth records nothing."""
+    bench = SkillWorkspace(tmp_path)
+    bench.observe("ann", "ann said this")
+    run = bench.begin().place.run
+    bench.default_answers(run, "ann")
+    bench.write(
+        "grimoires/observer/stops/ann.yaml",
+        "schema_version: 1\nuser: ann\nstate: stopped\nreason: opted_out\nsince: 2026-02-20T09:00:00Z\nhistory: []\n",
+    )
+    resumed = bench.resume(run)
+
+    assert [(entry["user"], entry["outcome"]) for entry in resumed.done] == [("ann", "stopped")]
+    assert bench.batch()["skipped_users"] == [{"user": "ann", "reason": "stopped"}]
+    assert bench.growth("ann") is None
