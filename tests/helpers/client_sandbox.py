@@ -92,7 +92,7 @@ class Sandbox:
             made.project.rmdir()
             git("clone", "-q", "--no-hardlinks", str(REPOSITORY), str(made.project), cwd=folder, home=made.home)
         else:
-            _copy_files(made.project)
+            copy_files(made.project)
             git("init", "-q", ".", cwd=made.project, home=made.home)
         # The commands run under this interpreter's packages, as they would after `make install`.
         (made.project / ".venv").symlink_to(REPOSITORY / ".venv")
@@ -141,7 +141,8 @@ class Sandbox:
         return process.returncode, out, err
 
 
-def _copy_files(target: Path) -> None:
+def copy_files(target: Path) -> None:
+    """Copy the files of this repository as they lie here, without the ignored ones."""
     if not (REPOSITORY / ".git").exists():  # unpacked from an archive
         left_out = shutil.ignore_patterns(".venv", ".e2e", ".*_cache", "__pycache__", "node_modules")
         shutil.copytree(REPOSITORY, target, ignore=left_out, dirs_exist_ok=True)
