@@ -17,6 +17,11 @@ MAX_VALUE = 4_000_000
 """Characters of a value that is taken whole: what is longer is no message."""
 
 
+_OF_NUMBERS = "+-.0123456789Ee"
+_LONGEST_PART = 12
+"""Characters of the longest thing but a string that may stand unfinished at the end of a text: a pair of escapes."""
+
+
 class Broken(Exception):
     """The JSON does not go on.
 
@@ -31,6 +36,11 @@ class Broken(Exception):
 
 class _NoJson(Exception):
     """Something that more text does not mend."""
+
+
+def _may_go_on(error: json.JSONDecodeError) -> bool:
+    """Tell whether more text could mend what the decoder met: it met the end."""
+    return error.msg.startswith("Unterminated") or error.pos >= len(error.doc) - _LONGEST_PART
 
 
 def _refuse(constant: str) -> object:
@@ -68,19 +78,24 @@ class JsonStream:
         Raises:
             Broken: there is none, or it is too long or too deep.
         """
-        self.peek()
+        first = self.peek()
         while True:
             try:
                 value, end = self._decode(self._buffer, self._at)
-            except (RecursionError, _NoJson) as error:
-                raise Broken(type(error).__name__, is_cut=False) from None
-            except ValueError as error:
-                self._more(str(error))
+            except RecursionError:
+                raise Broken("it is nested too deeply", is_cut=False) from None
+            except _NoJson as error:
+                raise Broken(f"{error} is no JSON", is_cut=False) from None
+            except json.JSONDecodeError as error:
+                if not _may_go_on(error):
+                    raise Broken(error.msg, is_cut=False) from None
+                self._more(error.msg)
                 continue
-            taken = end - self._at
-            if end < len(self._buffer) or not self._grow():  # at the end of a piece a number might go on
-                self._at += taken
-                return value
+            if first in _OF_NUMBERS and self._buffer[end : end + 1] in _OF_NUMBERS:  # nothing at all is among them
+                self._more("a number does not end")
+                continue
+            self._at = end
+            return value
 
     def members(self) -> Iterator[str]:
         """Walk an object: yield each key; the caller takes its value before the next.
@@ -92,11 +107,11 @@ class JsonStream:
         if self._takes("}"):
             return
         while True:
-            key = self.value()
-            if not isinstance(key, str):
+            if self.peek() not in ('"', ""):
                 raise Broken("a key is no text", is_cut=False)
+            key = self.value()
             self._expect(":")
-            yield key
+            yield str(key)
             if self._takes("}"):
                 return
             self._expect(",")

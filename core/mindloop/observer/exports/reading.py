@@ -86,7 +86,9 @@ def _found(head: str) -> tuple[str, Reader] | None:
     from mindloop.observer.exports import discord_json, logs, tables, twitter
 
     start = head.lstrip()
-    if start.startswith(twitter.ASSIGNMENT) or (start.startswith("[") and '"dmConversation"' in start):
+    if start.startswith(twitter.ASSIGNMENT) or (
+        start[:1] == "[" and start[1:].lstrip()[:1] == "{" and '"dmConversation"' in start
+    ):
         return "twitter", twitter.read
     if start.startswith("{") and '"messages"' in start:
         return "discord-json", discord_json.read
