@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _MARK_DIGITS = 16
 _FIELD = b'"canvas_target":"'
 _KEY = b"canvas_target"
+_BEFORE = b"{,"
 
 
 def lines_by_user(data: bytes) -> dict[str, list[bytes]]:
@@ -39,8 +40,8 @@ def lines_by_user(data: bytes) -> dict[str, list[bytes]]:
 def _quick(raw: bytes) -> bytes | None:
     """The name in a line that spells the field as we do, once; None where the line has to be parsed."""
     at = raw.find(_FIELD)
-    if at < 0 or raw.count(_KEY) != 1:
-        return None
+    if at < 1 or raw[at - 1] not in _BEFORE or raw.count(_KEY) != 1 or raw.count(b"{") != 1:
+        return None  # a second brace may open an object inside the record, with a name of its own
     start = at + len(_FIELD)
     name = raw[start : raw.find(b'"', start)]
     return None if b"\\" in name else name

@@ -53,3 +53,9 @@ def test_a_rewritten_index_is_read_again() -> None:
     assert len(unseen(lines[:1], 2, mark_of(lines[1]))) == 1
     assert not is_current(lines, 0, None)
     assert is_current(lines, 3, mark_of(lines[2]))
+
+
+def test_a_name_inside_a_record_is_not_the_records_own() -> None:
+    """An object within, a key that ends like the field: the line is parsed, and it is nobody's."""
+    data = b'{"content_hash":"a","more":{"canvas_target":"bob"}}\n{"x\\"canvas_target":"bob"}'
+    assert lines_by_user(data) == {}
