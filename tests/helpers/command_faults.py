@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 NOW = "2026-02-20T09:00:00Z"
 FOLLOW_UPS = "grimoires/observer/follow-ups"
 GROWTH = "grimoires/observer/growth"
+PROPOSALS = ".proposed_matches.yaml"
 EVERY = int(os.environ.get("MINDLOOP_FAULTS", "1"))  # every call; a larger number is a quick look
 """Of the long scenarios each third call fails; with MINDLOOP_FAULTS=all, each."""
 SCORE_COMMAND = "core/scripts/observer/score-api-query.sh"
@@ -169,7 +170,8 @@ def require_readable(root: Path, *, torn: bool = False) -> None:
     workspace = Workspace(str(root))
     assert [one.error for one in load_canvases(workspace) if one.error] == []
     for name in workspace.names(GROWTH, ".yaml"):
-        assert read_yaml(workspace, f"{GROWTH}/{name}", "growth") is not None
+        schema = "proposed-matches" if name.endswith(PROPOSALS) else "growth"
+        assert read_yaml(workspace, f"{GROWTH}/{name}", schema) is not None
     for name in workspace.names(FOLLOW_UPS, ".md"):
         path = f"{FOLLOW_UPS}/{name}"
         assert compat_problems(workspace.read_text(path) or "", path) == []
@@ -208,6 +210,8 @@ def require_agreement(root: Path) -> None:
         assert batch["total_messages"] == sum(len(section["messages"]) for section in batch["sections"])
     recorded = {}
     for name in workspace.names(GROWTH, ".yaml"):
+        if name.endswith(PROPOSALS):
+            continue
         state: Any = read_yaml(workspace, f"{GROWTH}/{name}", "growth")
         tokens = [message["token"] for one in state["follow_ups"] for message in one["message_ids"]]
         assert state["next_batch_seq"] == 1 + len(state["follow_ups"])
