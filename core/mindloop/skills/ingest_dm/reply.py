@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from mindloop.observer.growth.metrics import QUALITY
 from mindloop.observer.growth.outcome import apply_outcome
+from mindloop.observer.growth.record import MESSAGE_ID
 from mindloop.observer.growth.state import clone, is_rehearsal, messages
 from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import excerpt
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from mindloop.store.transaction import Transaction
 
 RESPONDED = "responded"
-_MESSAGE_ID = re.compile(r"fu-\d{4}-\d{2}-\d{2}-[a-z0-9_-]+-\d+-\d+", re.ASCII)
 
 
 def check_reply(message_id: str | None, quality: str | None) -> None:
@@ -31,7 +29,7 @@ def check_reply(message_id: str | None, quality: str | None) -> None:
     Raises:
         WrongInput: it is so.
     """
-    if message_id is not None and not _MESSAGE_ID.fullmatch(message_id):
+    if message_id is not None and not MESSAGE_ID.fullmatch(message_id):
         raise WrongInput(
             f"--responds-to {excerpt(message_id, 80)!r} is no message's id",
             "Take the id from growth.py show; it looks like fu-2026-02-14-bob-1-2.",
