@@ -12,7 +12,7 @@ from mindloop.store.lazy_patterns import when_used
 
 LOOKED_AT = 200
 """Characters of a line that are searched for a stamp and a sender."""
-FORWARDS = ("forwarded from ", "forwarded message")
+FORWARDS = ("forwarded from", "forwarded message")
 """How the line before somebody else's words begins, whatever its case."""
 
 _INVISIBLE = "\ufeff\u200e\u200f"

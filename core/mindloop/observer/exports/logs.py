@@ -127,25 +127,24 @@ class _Log:
 class _BlockLog(_Log):
     """DiscordChatExporter's text: the name stands on a line of its own, sections follow the words, a foot ends all."""
 
-    __slots__ = ("_has_foot", "_is_over", "_was_blank")
+    __slots__ = ("_foot", "_is_over", "_was_blank")
 
     def __init__(self, tally: Tally) -> None:
         super().__init__(tally)
-        self._has_foot = False
+        self._foot: int | None = None
         self._is_over = False
         self._was_blank = True
 
     def take(self, line: str) -> Iterator[Message]:
         """Read a line; yield the message that it ends, if it does."""
         head = block_head_of(line) if self._was_blank else None
-        is_foot = self._was_blank and self._head is not None and line == RULE
+        if self._was_blank and line == RULE:
+            self._foot = len(self._lines)  # unless another message follows
         self._was_blank = not line.strip()
         if head is not None:
             yield from self._close()
             self._open(head)
-            self._is_over = self._has_foot = False
-        elif is_foot:
-            self._is_over = self._has_foot = True
+            self._is_over, self._foot = False, None
         elif line in SECTIONS:
             self._is_over = True
             self._kind = "forwarded" if line == FORWARDED else self._kind
@@ -158,7 +157,9 @@ class _BlockLog(_Log):
         return line.startswith(("[", "{", "="))
 
     def end(self) -> Iterator[Message]:
-        """Yield the last message; what has no foot was cut off."""
-        yield from self._close()
-        if not self._has_foot:
+        """Yield the last message, without the foot; what has none was cut off."""
+        if self._foot is None:
             self._tally.broken = CUT
+        else:
+            del self._lines[self._foot :]
+        yield from self._close()
