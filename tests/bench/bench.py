@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve()
 ROOT = HERE.parents[2]
@@ -25,6 +26,7 @@ from tests.helpers.big_workspace import make_big_workspace  # noqa: E402 - the p
 SCRIPTS = ROOT / "core" / "scripts"
 PYTHON = ROOT / ".venv" / "bin" / "python"
 LEAN, YAML = 2.2, 4.0
+THINK = 8.0  # the score command's own process is in it
 SECONDS, MEGABYTES, GROWTH = 12.0, 400.0, 2.2
 STOP = "schema_version: 1\nuser: user00005\nstate: stopped\nreason: declined\nsince: 2026-02-01T00:00:00Z\n"
 SKILL_BYTES, BEGIN_BYTES = 4096, 2048
@@ -153,6 +155,8 @@ def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes |
         "packet hook, our call": (script(packet), json.dumps(pre).encode(), LEAN),
         "answer hook, another's call": (script(filed), json.dumps(other).encode(), LEAN),
         "answer hook, our call": (script(filed), Answers(event, reference, prompt), LEAN),
+        "cognition.py show": (script("cognition.py", "show", "user00002"), b"", YAML),
+        "cognition.py begin, one user": (script("cognition.py", "begin", "--user", "user00004"), b"", THINK),
         "growth.py show": (script("growth.py", "show", "user00001"), b"", YAML),
         "growth.py report": (script("growth.py", "report"), b"", YAML),
         "growth.py stop": (script("growth.py", "stop", "user00004", "declined"), Before(folder, "user00004", ""), YAML),
@@ -215,6 +219,7 @@ def main() -> int:
         twelve = Path(folder) / "twelve"
         workspace = make_big_workspace(str(twelve), 12, 240)
         _give_growth(workspace)
+        _give_cognition(workspace)
         rows = startup(twelve, chosen.rounds) + scale(Path(folder), chosen.pairs) + sizes(twelve)
     if chosen.json:
         print(json.dumps([{**vars(row), "kept": row.kept} for row in rows]))
@@ -230,6 +235,20 @@ def _give_growth(workspace: object) -> None:
     from mindloop.store.clock import now
 
     drive(workspace, RehearsalHost(), now(), {"canvas": "user00001"})
+
+
+def _give_cognition(workspace: Any) -> None:
+    """Let one user have a sidecar, as a distiller's answer leaves it."""
+    from mindloop.protocol.run_files import read_item
+    from mindloop.skills.judged import answer_now
+    from mindloop.skills.think.begin import begin
+    from mindloop.skills.think.judging import JUDGING
+    from mindloop.store.clock import now
+
+    place = begin(workspace, now(), user="user00002").place
+    assert place is not None
+    raw = str(read_item(workspace, place, "user00002")["default"])
+    answer_now(workspace, JUDGING, place.run, "user00002", raw, host="bench", now=now())
 
 
 if __name__ == "__main__":

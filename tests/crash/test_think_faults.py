@@ -51,8 +51,7 @@ def asked(skill: ThinkWorkspace) -> ThinkWorkspace:
 
 def require_thoughts(root: Path) -> None:
     """A user whose item was taken has a whole sidecar, and the other way round."""
-    skill = ThinkWorkspace.__new__(ThinkWorkspace)
-    skill.root = root
+    skill = ThinkWorkspace.over(root)
     done = {
         head["waiting"][item]
         for head in (read_head(skill.ws, place) for place in all_runs(skill.ws))

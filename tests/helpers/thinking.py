@@ -11,9 +11,12 @@ from mindloop.skills.judged import answer_now, resume
 from mindloop.skills.think.begin import begin
 from mindloop.skills.think.judging import JUDGING
 from mindloop.store.documents import read_yaml
-from tests.helpers.skill_workspace import SkillWorkspace, at
+from tests.helpers.skill_workspace import NOW, SkillWorkspace, at
 
 if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Self
+
     from mindloop.skills.judged import Judged
     from mindloop.skills.think.begin import Begun
 
@@ -57,6 +60,13 @@ def explored(user: str, **changed: Any) -> str:
 
 class ThinkWorkspace(SkillWorkspace):
     """A workspace under test, thought about."""
+
+    @classmethod
+    def over(cls, root: Path, now: str = NOW) -> Self:
+        """The same on a workspace that is there already."""
+        made = cls.__new__(cls)
+        made.root, made.now = root, now
+        return made
 
     def think(self, *, now: str | None = None, dry_run: bool = False, **flags: Any) -> Begun:
         """Begin a run of /think."""

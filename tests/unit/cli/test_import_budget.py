@@ -17,6 +17,7 @@ import pytest
 
 from tests.helpers.command_line import SCRIPTS
 from tests.helpers.skill_workspace import NOW, SkillWorkspace
+from tests.helpers.thinking import ThinkWorkspace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,6 +69,7 @@ NEVER = frozenset(
 """Not even where a list's own modules would bring them along."""
 
 RUN = "follow-up-2026-02-20-001"
+THINK = "think-2026-02-20-001"
 COMMANDS = [
     ("provenance.py", ["hash"], HASH, ["cli", "store", "observer.canonical"]),
     ("follow_up.py", ["status"], STATUS, ["cli", "store", "protocol"]),
@@ -82,6 +84,10 @@ COMMANDS = [
     ("provenance.py", ["verify"], YAML, ["cli", "store", "observer"]),
     ("provenance.py", ["ingest", "--user", "lee", "--source-type", "manual_quote"], YAML, ["cli", "store", "observer"]),
     ("chronicle.py", ["query", "--around", "2026-02-01"], YAML, ["cli", "store", "observer"]),
+    ("cognition.py", ["packet", THINK, "ann"], PLAIN, ["cli", "store", "protocol", "observer.names"]),
+    ("cognition.py", ["show", "ann"], [*YAML, "hashlib"], ["cli", "store", "protocol", "observer", "skills.think"]),
+    ("cognition.py", ["begin", "--user", "bob"], SCORING, ["cli", "store", "protocol", "observer", "skills", "hosts"]),
+    ("cognition.py", ["resume", THINK], SKILL, ["cli", "store", "protocol", "observer", "skills"]),
     ("growth.py", ["show", "ann"], [*YAML, "hashlib"], ["cli", "store", "observer"]),
     ("growth.py", ["report"], [*YAML, "hashlib"], ["cli", "store", "observer"]),
     ("growth.py", ["stop", "ann", "declined"], YAML, ["cli", "store", "observer"]),
@@ -107,7 +113,21 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for user in ("ann", "bob"):
             bench.observe(user, f"{user} said more", now="2026-02-16T09:00:00Z")
         bench.default_answers(bench.begin(now=NOW).place.run, "bob")  # resume finds work, whichever test comes first
+        _think(bench)
     return root
+
+
+def _think(bench: SkillWorkspace) -> None:
+    """A run of /think in which one user is through, one is answered and one waits."""
+    thinking = ThinkWorkspace.over(bench.root)
+    bench.observe("cem", "cem said this")
+    thinking.think()
+    for user in ("ann", "bob"):
+        raw = str(bench.item(THINK, user)["default"])
+        if user == "ann":
+            thinking.answer_now(THINK, user, raw)
+        else:
+            thinking.file_as(THINK, user, raw)
 
 
 def imported(place: Path, name: str, argv: list[str], stdin: bytes) -> set[str]:

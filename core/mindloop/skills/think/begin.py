@@ -244,12 +244,14 @@ def _why(workspace: Workspace, thought: Thought, *, force: bool) -> str:
     """Why a user is asked about; empty where the sidecar is fresh."""
     if thought.sidecar is None:
         return "no sidecar yet"
+    canvas = thought.canvas
     reasons = why_not(
         thought.sidecar,
-        thought.canvas,
-        thought.growth,
-        thought.score.raw,
-        workspace.settings,
+        canvas.user,
+        last_enriched=canvas.last_enriched,
+        growth=thought.growth,
+        score_raw=thought.score.raw,
+        settings=workspace.settings,
     )
     return "; ".join(reasons) or ("forced" if force else "")
 

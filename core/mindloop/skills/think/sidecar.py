@@ -13,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mindloop.observer.canvas.reading import Canvas
     from mindloop.observer.types import GrowthState
     from mindloop.store.files import Files
     from mindloop.store.settings import Settings
@@ -77,23 +76,30 @@ def _as_yaml(files: Files, path: str) -> dict[str, Any]:
 
 
 def why_not(
-    sidecar: Sidecar, canvas: Canvas, growth: GrowthState | None, score_raw: str | None, settings: Settings
+    sidecar: Sidecar,
+    user: str,
+    *,
+    last_enriched: str | None,
+    growth: GrowthState | None,
+    score_raw: str | None,
+    settings: Settings,
 ) -> list[str]:
     """Why a sidecar is not to steer by, a clause each; empty where it is fresh.
 
     Args:
         sidecar: the user's.
-        canvas: the user's.
+        user: display name.
+        last_enriched: the canvas's own field.
         growth: what growth knows of the user, None where that is nothing or growth is off.
         score_raw: what the score command printed; None or empty where there is no score to compare.
         settings: the workspace's.
     """
-    broken = unusable(sidecar, canvas.user, settings)
+    broken = unusable(sidecar, user, settings)
     if broken:
         return [broken]
     found = ["only a rehearsal made it"] if sidecar.is_rehearsed else []
     limit = settings.get("observer.cognition.stale_after_cycles")
-    return found + staleness(sidecar.document, canvas.last_enriched, growth, score_raw, default_limit=limit)
+    return found + staleness(sidecar.document, last_enriched, growth, score_raw, default_limit=limit)
 
 
 def unusable(sidecar: Sidecar, user: str, settings: Settings) -> str:
