@@ -5,7 +5,6 @@ from __future__ import annotations
 from mindloop.cli.output import emit, emit_json, limited
 from mindloop.cli.parsing import add_json, parser, verb
 from mindloop.cli.place import opened
-from mindloop.observer.canvas.reading import load_canvases, matches
 from mindloop.store.errors import Negative
 
 TYPE_CHECKING = False
@@ -62,6 +61,8 @@ def _observe(argv: list[str]) -> int:
 
 
 def _list(argv: list[str]) -> int:
+    from mindloop.observer.canvas.reading import load_canvases
+
     options = parser(f"{PROG} list", "Who is known, and which canvases cannot be used.")
     options.add_argument("--full", action="store_true", help="list all")
     add_json(options)
@@ -96,6 +97,8 @@ def _line(one: CanvasFile) -> str:
 
 
 def _show(argv: list[str]) -> int:
+    from mindloop.observer.canvas.reading import load_canvases, matches
+
     options = parser(f"{PROG} show", "What is known of one user. Exit 1 where there is no such canvas.")
     options.add_argument("user", help="a name, as list shows it")
     options.add_argument("--full", action="store_true", help="show all")

@@ -220,9 +220,9 @@ def test_a_file_that_is_not_there(skill: SkillWorkspace) -> None:
 
 LOG = "[{one}] bob: it broke\n[{two}] me: oh\n[{two}] bob: i left\n"
 DAYS = {
-    "dmy, told by the first": ("13/02/2026 10:00", "03/04/2026 10:00", (), "2026-02-13 day_level, 2026-04-03 day_level"),
-    "mdy, told by the first": ("02/13/2026 10:00", "03/04/2026 10:00", (), "2026-02-13 day_level, 2026-03-04 day_level"),
-    "dmy, told by us": (
+    "dmy by the first": ("13/02/2026 10:00", "03/04/2026 10:00", (), "2026-02-13 day_level, 2026-04-03 day_level"),
+    "mdy by the first": ("02/13/2026 10:00", "03/04/2026 10:00", (), "2026-02-13 day_level, 2026-03-04 day_level"),
+    "dmy by option": (
         "03/04/2026 10:00", "05/04/2026 10:00", ("--date-order", "dmy"), "2026-04-03 day_level, 2026-04-05 day_level",
     ),
     "dots, with a zone": (

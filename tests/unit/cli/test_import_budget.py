@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mindloop.skills.ingest_dm.ingest import Wanted, ingest
 from tests.helpers.command_line import SCRIPTS
-from tests.helpers.skill_workspace import NOW, SkillWorkspace
+from tests.helpers.direct_messages import opened, said
+from tests.helpers.skill_workspace import NOW, SkillWorkspace, at
 from tests.helpers.thinking import ThinkWorkspace
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ NEVER = frozenset(
 
 RUN = "follow-up-2026-02-20-001"
 THINK = "think-2026-02-20-001"
+INGEST = "ingest-dm-2026-02-20-001"
 COMMANDS = [
     ("provenance.py", ["hash"], HASH, ["cli", "store", "observer.canonical"]),
     ("follow_up.py", ["status"], STATUS, ["cli", "store", "protocol"]),
@@ -81,6 +84,9 @@ COMMANDS = [
     ("canvas.py", ["list"], YAML, ["cli", "store", "observer"]),
     ("canvas.py", ["show", "ann"], YAML, ["cli", "store", "observer"]),
     ("canvas.py", ["observe", "--user", "kim"], YAML, ["cli", "store", "observer"]),
+    ("canvas.py", ["ingest", "dm.json", "--user", "mia"], SKILL, ["cli", "store", "protocol", "observer", "skills"]),
+    ("canvas.py", ["packet", INGEST, "ann"], PLAIN, ["cli", "store", "protocol", "observer.names"]),
+    ("canvas.py", ["resume", INGEST], SKILL, ["cli", "store", "protocol", "observer", "skills"]),
     ("provenance.py", ["verify"], YAML, ["cli", "store", "observer"]),
     ("provenance.py", ["ingest", "--user", "lee", "--source-type", "manual_quote"], YAML, ["cli", "store", "observer"]),
     ("chronicle.py", ["query", "--around", "2026-02-01"], YAML, ["cli", "store", "observer"]),
@@ -114,7 +120,17 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             bench.observe(user, f"{user} said more", now="2026-02-16T09:00:00Z")
         bench.default_answers(bench.begin(now=NOW).place.run, "bob")  # resume finds work, whichever test comes first
         _think(bench)
+        _ingest(bench)
     return root
+
+
+def _ingest(bench: SkillWorkspace) -> None:
+    """An export of a new user, and a run about another's whose answer is filed."""
+    bench.write("dm.json", said("it broke", author=("1", "mia", "Mia")))
+    export = opened(said("it broke twice", author=("2", "ann", "Ann")))
+    made = ingest(bench.ws, export, "dm.json", Wanted("ann"), at(NOW))
+    assert made.run == INGEST
+    bench.default_answers(INGEST, "ann")
 
 
 def _think(bench: SkillWorkspace) -> None:
