@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from mindloop.skills.setup import make, make_client_settings
+from mindloop.skills.setup import advice_for, make, make_client_settings
 from mindloop.store.atomic import make_dirs
 from mindloop.store.errors import WrongInput
 from mindloop.store.workspace import Workspace
@@ -26,12 +26,13 @@ def main(argv: list[str]) -> int:
     settings = make_client_settings(workspace)
     made += [settings] if settings else []
     problem = isolation_problem(workspace.root)
+    advice = [*([problem] if problem else []), *advice_for(workspace)]
     if chosen.json:
-        emit_json({"root": workspace.root, "made": made, "isolation": problem})
+        emit_json({"root": workspace.root, "made": made, "isolation": problem, "advice": advice})
         return 0
     emit(f"workspace {workspace.root}: {_told(made)}")
-    if problem:
-        note(f"mindloop: {problem}")
+    for line in advice:
+        note(f"mindloop: {line}")
     if not chosen.sample:
         emit("next: canvas.py observe --user NAME   (a quote on standard input), then follow_up.py begin")
     return 0

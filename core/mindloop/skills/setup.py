@@ -8,6 +8,7 @@ from mindloop.observer.layout import Layout, layout_of
 from mindloop.protocol.run_files import runs_dir
 from mindloop.store import locate
 from mindloop.store.atomic import make_dirs
+from mindloop.store.errors import MindloopError
 from mindloop.store.resources import pack_file, read_resource, resource, resource_bytes
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 SAMPLE = "sample"
 CLIENT_SETTINGS = ".claude/settings.json"
+_PRIVATE = "/.mindloop/ /agents/ /grimoires/ /world/ /mindloop.yaml"
 IGNORED = ".mindloop/.gitignore"  # locks and journals are this machine's alone
 
 
@@ -62,13 +64,47 @@ def make_client_settings(workspace: Workspace) -> str | None:
     return CLIENT_SETTINGS
 
 
+def advice_for(workspace: Workspace) -> list[str]:
+    """What a person should still write into files that are theirs, one line each."""
+    import json
+
+    advice = []
+    present = _denied(_content(workspace, CLIENT_SETTINGS))
+    lacking = [json.dumps(rule) for rule in _denied(pack_file(CLIENT_SETTINGS)) if rule not in present]
+    if lacking:
+        what = "so that no conversation opens a packet, add to permissions.deny of"
+        advice.append(f"{what} {CLIENT_SETTINGS}: {', '.join(lacking)}")
+    is_ignored = b"grimoires" in _content(workspace, ".gitignore")
+    if os.path.lexists(workspace.path(".git")) and not is_ignored:
+        advice.append(f"so that research is not committed by accident, add to .gitignore: {_PRIVATE}")
+    return advice
+
+
+def _content(workspace: Workspace, rel: str) -> bytes:
+    """A file of the project; one that cannot be read counts as empty, for it is none of ours."""
+    try:
+        return workspace.read(rel) or b""
+    except MindloopError:
+        return b""
+
+
+def _denied(settings: bytes | None) -> list[str]:
+    """What settings of the client deny; nothing where they make no sense."""
+    import json
+
+    try:
+        rules = json.loads(settings or b"{}")["permissions"]["deny"]
+    except (ValueError, RecursionError, LookupError, TypeError):
+        return []
+    return [rule for rule in rules if isinstance(rule, str)] if isinstance(rules, list) else []
+
+
 def _client_settings() -> str:
     """What of the pack's own settings holds in every folder: the isolation switches, and what nobody may read."""
     import json
 
-    own = json.loads(pack_file(CLIENT_SETTINGS) or b"{}")
     switches = {"includeGitInstructions": False, "autoMemoryEnabled": False}
-    denied = own.get("permissions", {}).get("deny", [])
+    denied = _denied(pack_file(CLIENT_SETTINGS))
     return json.dumps({**switches, **({"permissions": {"deny": denied}} if denied else {})}, indent=2) + "\n"
 
 

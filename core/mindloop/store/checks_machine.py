@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 
+from mindloop.store import atomic
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding, refused
+from mindloop.store.digest import sha256_hex
 from mindloop.store.locate import MARKER
-from mindloop.store.resources import install_command
+from mindloop.store.resources import install_command, pack_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ PACKAGES = {
     "rich": "rich",
     "tzdata": "tzdata",
 }
+PINS_MARK = "mindloop-pins.sha256"  # what setup.py leaves in an environment that it made
 NETWORK = frozenset(
     ("nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "glusterfs", "fuse.sshfs", "fuse.glusterfs", "fuse.rclone")
 )
@@ -85,6 +89,10 @@ def check_packages(_look: Look) -> Iterator[Finding]:
     if missing:
         what = f"missing Python packages: {', '.join(missing)}. Install them: {install_command()}"
         yield Finding(ERROR, "", None, what)
+    pins, mark = pack_file("requirements/runtime.txt"), atomic.read_file(os.path.join(sys.prefix, PINS_MARK), 1_000)
+    if pins is not None and mark is not None and mark.decode("ascii", "replace").strip() != sha256_hex(pins):
+        what = f"the packages are those of another version of mindloop; bring them up to date: {install_command()}"
+        yield Finding(INFO, "", None, what)
     import yaml
 
     if not hasattr(yaml, "CSafeLoader"):

@@ -143,11 +143,38 @@ def test_init_leaves_a_projects_settings_alone(project: Path, content: str) -> N
 
 
 def test_init_says_nothing_of_settings_that_hold(project: Path) -> None:
-    """Somebody who has the switches has nothing to add."""
-    put(project, PROJECT, OFF)
+    """Somebody who has the switches and the rules has nothing to add."""
+    put(project, PROJECT, (REPOSITORY / PROJECT).read_text("utf-8"))
     called = call("init", "--root", str(project))
 
     assert (called.code, called.err) == (0, "")
+
+
+def test_init_says_what_keeps_packets_and_research_private(project: Path) -> None:
+    """In a git repository with settings of its own: the rules to add, the lines to ignore; each until it is there."""
+    put(project, PROJECT, {**OFF, "permissions": {"deny": ["Read(x)"]}})
+    (project / ".git").mkdir()
+    (project / ".gitignore").write_text("node_modules/\n")
+    first = call("init", "--root", str(project))
+    own = json.loads((REPOSITORY / PROJECT).read_text("utf-8"))["permissions"]["deny"]
+    put(project, PROJECT, {**OFF, "permissions": {"deny": ["Read(x)", *own]}})
+    (project / ".gitignore").write_text("node_modules/\n/grimoires/\n")
+
+    assert first.code == 0
+    assert [rule for rule in own if json.dumps(rule) not in first.err] == []
+    assert "add to .gitignore: /.mindloop/ /agents/ /grimoires/ /world/ /mindloop.yaml" in first.err
+    assert call("init", "--root", str(project)).err == ""
+    assert call("init", "--root", str(project), "--json").json["advice"] == []
+
+
+@pytest.mark.parametrize("denied", [None, 5, "Read(x)", {}, [None, 5]])
+def test_init_reads_strange_settings_without_a_fault(project: Path, denied: object) -> None:
+    """Whatever stands where the rules belong, all of ours are still to be added."""
+    put(project, PROJECT, {**OFF, "permissions": {"deny": denied}})
+    called = call("init", "--root", str(project))
+
+    assert called.code == 0
+    assert 'add to permissions.deny of .claude/settings.json: "Bash(' in called.err
 
 
 @pytest.mark.parametrize("kind", ["link", "file", "dangling"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -14,6 +15,9 @@ import pytest
 
 from mindloop import __version__
 from mindloop.cli import hooks_packet
+from mindloop.store import checks_machine
+from mindloop.store.checkup import Examined, Look
+from mindloop.store.clock import parse_instant
 from tests.helpers.skill_workspace import snapshot
 
 ROOT = Path(__file__).parents[3]
@@ -253,3 +257,25 @@ def test_an_old_python_is_told_apart_from_a_missing_package(copy: Copy) -> None:
     assert (said.returncode, said.stdout) == (2, "")
     assert said.stderr.startswith("mindloop: needs Python 3.11 or later, this is ")
     assert f"python3 '{copy.root}/core/scripts/setup.py'" in said.stderr
+
+
+@pytest.mark.parametrize(("content", "count"), [(b"other pins", 1), (None, 0), (b"", 0)], ids=["old", "own", "whole"])
+def test_doctor_mentions_packages_of_another_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None, count: int
+) -> None:
+    """An environment that setup.py made for other pins is a note; the right one, or one of the person's own, is none."""
+    if content is not None:
+        pins = (ROOT / "requirements/runtime.txt").read_bytes()
+        (tmp_path / checks_machine.PINS_MARK).write_text(hashlib.sha256(content or pins).hexdigest())
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    now = parse_instant("2026-02-20")
+    assert now is not None
+    found = list(checks_machine.check_packages(Look(Examined(str(tmp_path)), now)))
+
+    assert [one.severity for one in found] == ["info"] * count
+    assert all("another version of mindloop" in one.what for one in found)
+
+
+def test_setup_and_doctor_name_one_mark() -> None:
+    """The file that the one leaves is the file that the other reads."""
+    assert f'MARK = "{checks_machine.PINS_MARK}"\n' in (SCRIPTS / "setup.py").read_text()
