@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta, timezone
 
 from mindloop.observer.exports.date_order import DateOrder
-from mindloop.observer.exports.message import shown
+from mindloop.observer.exports.message import many, shown
 from mindloop.observer.exports.stamp_shapes import shape_of
 from mindloop.store.clock import stamp
 from mindloop.store.errors import WrongInput
@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from mindloop.observer.exports.stamp_shapes import Shape
 
 ORDERS = ("dmy", "mdy")
+_NOTES = (
+    ("open", "date", "that can be DD/MM or MM/DD, and nothing in the export tells which: undated; pass --date-order"),
+    ("zoneless", "time", "without a time zone: only the day counts; pass --tz"),
+    ("odd", "time", "in an hour that clocks skip or repeat: only the day counts"),
+    ("timeless", "stamp", "with a time but no day: undated"),
+    ("unread", "stamp", "not understood, as {example}: undated"),
+)
+"""What is counted while stamps are resolved, and how it is said."""
 
 
 class Stamps:
@@ -42,7 +50,7 @@ class Stamps:
             raise WrongInput(f"the date order is {order[:20]!r}", "Use dmy (31/12/2026) or mdy (12/31/2026).")
         self._zone = None if zone is None else zone_of(zone)
         self._order = DateOrder(order, now.astimezone(UTC).date() + timedelta(days=1))
-        self._counts = dict.fromkeys(("open", "zoneless", "odd", "timeless", "unread"), 0)
+        self._counts = {why: 0 for why, _, _ in _NOTES}
         self._example = ""
 
     def learn(self, raw: str) -> None:
@@ -74,21 +82,11 @@ class Stamps:
     @property
     def notes(self) -> list[str]:
         """What people should know of the stamps resolved so far."""
-        counts = self._counts
         said = list(self._order.notes)
-        if counts["open"]:
-            said.append(
-                f"{counts['open']} dates can be DD/MM or MM/DD and nothing in the export tells which: "
-                "left undated; pass --date-order"
-            )
-        if counts["zoneless"]:
-            said.append(f"{counts['zoneless']} times name no time zone: only their day counts; pass --tz")
-        if counts["odd"]:
-            said.append(f"{counts['odd']} times do not exist or exist twice where clocks change: only their day counts")
-        if counts["timeless"]:
-            said.append(f"{counts['timeless']} stamps have a time without a day: left undated")
-        if counts["unread"]:
-            said.append(f"{counts['unread']} stamps were not understood, for example {self._example!r}: left undated")
+        for why, what, then in _NOTES:
+            count = self._counts[why]
+            if count:
+                said.append(f"{many(count, what)} {then}".replace("{example}", repr(self._example)))
         return said
 
     def _unread(self, raw: str, why: str) -> tuple[None, str]:
