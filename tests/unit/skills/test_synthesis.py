@@ -146,6 +146,17 @@ def test_a_canvas_that_does_not_parse_is_left_out(bench: SkillWorkspace) -> None
     assert list(vectors(bench, staged(bench))) == ["bob", "cem", "dee"]
 
 
+def test_the_run_belongs_to_the_agent_whose_lock_is_held(bench: SkillWorkspace) -> None:
+    """A run that was begun as another agent is gone on with as that agent."""
+    workspace = bench.ws
+    with workspace.transaction("research", "agent:other") as tx:
+        place = stage_synthesis(tx, workspace, at(NOW))
+
+    assert place is not None
+    assert place.agent == "other"
+    assert take(bench, place.run, answer())["outcome"] == "done"
+
+
 def test_in_memory_nothing_is_written(bench: SkillWorkspace) -> None:
     """A dry run has the same packet and leaves the disk alone."""
     run = staged(bench)
@@ -225,7 +236,7 @@ def test_who_was_enriched_last_goes_first_where_there_are_too_many(
     notes: list[str] = []
 
     assert list(vectors(bench, staged(bench, notes=notes))) == ["bob", "cem", "dee"]
-    assert notes == ["the synthesis leaves out 1 users, those who were enriched longest ago"]
+    assert notes == ["users left out of the synthesis, those who were enriched longest ago: 1"]
 
 
 # --- what was thought -------------------------------------------------------------------------------------------------
@@ -257,7 +268,7 @@ def test_without_recent_cognition_ten_users_are_filled_in(bench: SkillWorkspace)
     found = vectors(bench, staged(bench, target=COGNITION, notes=notes))
 
     assert list(found) == ["ann", "bob", "cem", "dee", *(f"u{number:02}" for number in (6, 7, 8, 9, 10, 11))]
-    assert notes == ["the synthesis leaves out 6 users, those who were enriched longest ago"]
+    assert notes == ["users left out of the synthesis, those who were enriched longest ago: 6"]
 
 
 # --- the answer -------------------------------------------------------------------------------------------------------

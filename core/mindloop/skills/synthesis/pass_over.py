@@ -59,7 +59,7 @@ def stage_synthesis(
     """Stage a run with one question about all users: item ``all``, judge ``synthesis-writer``.
 
     Args:
-        tx: where it is staged; it holds the scope ``agent:<agent>``.
+        tx: where it is staged; it holds the scope ``agent:<agent>`` of the agent whose run it becomes.
         workspace: what is read; an in-memory view for a dry run.
         now: the instant of the command.
         target: ``follow-ups`` compares all users whose canvas parses; ``cognition`` those who were thought about in
@@ -87,7 +87,13 @@ def stage_synthesis(
     scores = {canvas.slug: _fresh_scores(tx, part_of, canvas.slug) for canvas, _ in chosen} if part_of else {}
     question = _question(workspace, chosen, scores, least, target)
     flags = {"target": target, "part_of": part_of.run if part_of else None}
-    return stage_run(tx, str(workspace.settings.get("agent")), SKILL, now, [question], flags=flags)
+    return stage_run(tx, _agent_of(tx), SKILL, now, [question], flags=flags)
+
+
+def _agent_of(tx: Transaction) -> str:
+    """Whose run it becomes: the agent whose lock is held, whatever the setting says by now."""
+    names = (scope.removeprefix("agent:") for scope in tx.scopes if scope.startswith("agent:"))
+    return next(names, str(tx.settings.get("agent")))
 
 
 def _chosen(workspace: Workspace, canvases: list[Canvas], now: datetime, target: str, told: list[str]) -> Chosen:
@@ -101,7 +107,7 @@ def _chosen(workspace: Workspace, canvases: list[Canvas], now: datetime, target:
         kept, left_out = _thought_about(sidecars, ranked, now)
     told += sidecars.notes
     if left_out:
-        told.append(f"the synthesis leaves out {left_out} users, those who were enriched longest ago")
+        told.append(f"users left out of the synthesis, those who were enriched longest ago: {left_out}")
     return kept
 
 

@@ -203,7 +203,7 @@ def test_at_most_five_tags_each_once() -> None:
 
 @pytest.mark.parametrize(
     "tag",
-    ["froze", "froze_often", "often_froze", "badgefroze", "fr_oze", "xfrozex", "cafe", "zwidge", "wide", "ok"],
+    ["froze", "froze_often", "often_froze", "badgefroze", "fr_oze", "xfrozex", "cafe", "zwidge", "wide", "ok", "o_k"],
 )
 def test_a_tag_that_holds_a_word_of_a_canvas_is_left_out(tag: str) -> None:
     """A part, the whole, a longer word inside; case, accents, joiners and widths make no difference."""
