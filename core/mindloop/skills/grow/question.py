@@ -13,7 +13,7 @@ from mindloop.observer.packet.manifest import OtherCanvases, violations
 from mindloop.observer.provenance.index import find
 from mindloop.protocol.gap import Gap
 from mindloop.protocol.questions import Question
-from mindloop.store.errors import MindloopError
+from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,5 +122,5 @@ def _question(files: Files, user: str, batch: GrowthBatch, message: GrowthMessag
     try:
         text = files.read_text(layout_of(files).batch(batch["batch_date"]))
         return (sent_text(text, user, message["token"]) if text else None) or ""
-    except MindloopError:
+    except WrongInput:
         return ""
