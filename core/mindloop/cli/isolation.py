@@ -72,9 +72,13 @@ def _settings(path: str) -> dict[str, Any]:
 
     try:
         with open(path, "rb") as file:
-            found = loads(file.read(_LIMIT).decode("utf-8-sig"))
+            found = loads(file.read(_LIMIT).decode("utf-8-sig"), parse_constant=_no_json)
     except (OSError, ValueError, RecursionError):
         return {}
     if not isinstance(found, dict) or not all(isinstance(found.get(name, True), bool) for name, _, _ in _SWITCHES):
         return {}
     return found
+
+
+def _no_json(word: str) -> None:
+    raise ValueError(f"{word} is no JSON, though Python reads it")

@@ -74,6 +74,7 @@ def test_what_keeps_both_out(tmp_path: Path, files: dict[str, object], env: dict
         ({PROJECT: json.dumps(OFF).replace("}", ",}")}, {}, "does not switch it off"),
         ({PROJECT: {"includeGitInstructions": "false", "autoMemoryEnabled": False}}, {}, "does not switch it off"),
         ({PROJECT: "[]"}, {}, "does not switch it off"),
+        ({PROJECT: json.dumps({**OFF, "x": float("nan")})}, {}, "does not switch it off"),
         ({PROJECT: "[" * 100_000}, {}, "does not switch it off"),
     ],
 )

@@ -263,7 +263,7 @@ def test_an_old_python_is_told_apart_from_a_missing_package(copy: Copy) -> None:
 def test_doctor_mentions_packages_of_another_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None, count: int
 ) -> None:
-    """An environment that setup.py made for other pins is a note; the right one, or one of the person's own, is none."""
+    """An environment that setup.py made for other pins is a note; the right one, or the person's own, is none."""
     if content is not None:
         pins = (ROOT / "requirements/runtime.txt").read_bytes()
         (tmp_path / checks_machine.PINS_MARK).write_text(hashlib.sha256(content or pins).hexdigest())
