@@ -66,6 +66,47 @@ def test_own_research_from_the_readme_runs_as_written(home: Path) -> None:
     assert QUOTE in (home / "research/grimoires/observer/canvas/fern-canvas.md").read_text("utf-8")
 
 
+def test_what_came_back_from_the_readme_runs_as_written(home: Path) -> None:
+    """A message goes out, an export brings the reply: the README's lines ingest, match, confirm and report it."""
+    shell(own_research(), ROOT, home)
+    folder, scripts = home / "research", home / "mindloop" / "core" / "scripts"
+    begun = json.loads(shell(f"{scripts}/follow_up.py begin --json", folder, home).stdout)
+    packet = json.loads(shell(f"{scripts}/follow_up.py packet {begun['run']} fern --json", folder, home).stdout)
+    anchor = re.findall(r"[0-9a-f]{64}", packet["prompt"].partition("VERIFIED QUOTE REGISTRY")[2])[0]
+    message = {"hypothesis_or_trigger": "first", "anchor_quote_hash": anchor, "message_body": "and then?"}
+    answer = json.dumps({"user": "fern", "scary_questions": [], "messages": [message], "skip_reason": None})
+    filed = f"printf %s {shlex.quote(answer)} | {scripts}/follow_up.py answer {begun['run']} fern"
+    shell(f"{filed}\n{scripts}/follow_up.py resume {begun['run']}", folder, home)
+    growth = folder / "grimoires/observer/growth/fern.yaml"
+    token = re.findall(r"token: '?([0-9a-f]{8})", growth.read_text("utf-8"))[0]
+    reply = {
+        "id": "1",
+        "type": "Default",
+        "timestamp": "2026-02-15T10:00:00+00:00",
+        "author": {"id": "7", "name": "fern"},
+    }
+    (folder / "dm.json").write_text(
+        json.dumps(
+            {
+                "channel": {"id": "9", "type": "DirectTextChat"},
+                "messages": [
+                    {**reply, "content": f"i went to bed [FU:{token}]"},
+                    {**reply, "id": "2", "content": "good night", "author": {"id": "8", "name": "me"}},
+                ],
+            }
+        ),
+        "utf-8",
+    )
+    block = next(commands_of(block) for block in blocks(README, "console") if "canvas.py ingest" in block)
+
+    done = shell(block, folder, home)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "outcome: responded" in growth.read_text("utf-8")
+    assert "direction: supports" in growth.read_text("utf-8")
+    assert "good night" not in (folder / "grimoires/observer/canvas/fern-canvas.md").read_text("utf-8")
+
+
 def test_a_host_without_python_from_the_readme_works(home: Path) -> None:
     """Packet to standard output, answer from standard input: a pipeline is a host."""
     shell(own_research(), ROOT, home)
