@@ -104,11 +104,14 @@ def answers(sandbox: Sandbox, skill: str) -> dict[str, str]:
 class Defaults:
     """A judge whose answer to a packet is the packet's default with ``mark`` in the place of what a rehearsal says.
 
+    Where a default says nothing, ``marked`` makes the answer from the packet.
+
     Attributes:
         given: the answers so far, by item.
     """
 
-    def __init__(self, sandbox: Sandbox, skill: str, mark: str) -> None:
+    def __init__(self, sandbox: Sandbox, skill: str, mark: str, marked: Callable[[str], str] | None = None) -> None:
+        self._marked = marked
         self.given: dict[str, str] = {}
         self._sandbox = sandbox
         self._skill = skill
@@ -118,7 +121,8 @@ class Defaults:
         """The answer to the packet that the request carries."""
         asked = request.texts()[-1]
         (item,) = [item for item in items(self._sandbox, self._skill) if item["prompt"] == asked]
-        self.given[item["slug"]] = re.sub(r"\[rehearsal\][^\"]*", self._mark, item["default"])
+        default = re.sub(r"\[rehearsal\][^\"]*", self._mark, item["default"])
+        self.given[item["slug"]] = self._marked(asked) if self._marked else default
         assert self._mark in self.given[item["slug"]], "a default says that it is one"
         return [text(self.given[item["slug"]])]
 
