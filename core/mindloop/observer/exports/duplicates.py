@@ -40,6 +40,9 @@ def _best(messages: Iterable[Message], key_of: Callable[[Message], Hashable]) ->
     return list(found.values())
 
 
-def _rank(message: Message) -> tuple[float, int, str]:
+def _rank(message: Message) -> tuple[float, int, str, str, str, str]:
+    """What decides, best last; messages of one rank are the same."""
     edited = parse_instant(message.edited_raw)
-    return (edited.timestamp() if edited else 0.0, len(message.text), message.text)
+    at = edited.timestamp() if edited else 0.0
+    text = message.text
+    return at, len(text), text, message.stamp_raw, message.id or "", message.edited_raw or ""
