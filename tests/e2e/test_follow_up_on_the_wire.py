@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.helpers.client_sandbox import REPOSITORY, Sandbox, client
-from tests.helpers.follow_up_play import Play, answer_of, filed_answer, packet, sample_with_canaries
+from tests.helpers.follow_up_play import Play, answer_of, bash, filed_answer, packet, sample_with_canaries
+from tests.helpers.judge_play import Conversation, Defaults, command, items, judge_calls, leaks, packets_by_judge
 from tests.helpers.model_api import ModelApi, text
 
 TYPE_CHECKING = False
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from tests.helpers.client_sandbox import Turn
     from tests.helpers.follow_up_play import Person
+    from tests.helpers.judge_play import Script
     from tests.helpers.model_api import Block, Request
 
 pytestmark = pytest.mark.e2e
@@ -124,6 +126,55 @@ def test_the_batch_is_written(scene: Scene) -> None:
 def test_only_the_model_api_was_spoken_to(scene: Scene) -> None:
     """Apart from the client's look whether anybody is there, every request is a request for a message."""
     assert set(scene.api.strangers) <= {("HEAD", "/")}
+
+
+def follow_up(page: str) -> Script:
+    """What the page says: begin, each packet to its judge, resume, until nothing new is printed."""
+    begin = command(page, "follow_up.py", "begin")
+    (said,) = yield [bash(f"{begin} --synthesize")]
+    run = said.split()[1].rstrip(";")
+    while asked := packets_by_judge(said, "follow-up-writer"):
+        for judge, packets in asked.items():
+            yield from judge_calls(judge, packets)
+        (said,) = yield [bash(begin.replace('" begin', f'" resume {run}'))]
+
+
+def test_a_stale_user_is_thought_about_first_and_what_all_share_is_asked_last(tmp_path: Path) -> None:
+    """Distiller, writers and the synthesis-writer each get their own packet, and the conversation gets none of it."""
+    client()
+    sandbox = Sandbox.of_repository(tmp_path)
+    people = sample_with_canaries(sandbox)
+    (stale,) = [person for person in people if person.slug == "mossgate"]
+    canvas = stale.path.read_text(encoding="utf-8")
+    stale.path.write_text(
+        canvas.replace("last_enriched:", "last_enriched: 2026-11-01T10:00:00Z #", 1), encoding="utf-8"
+    )
+    asked: list[tuple[str, Request]] = []
+    defaults = {skill: Defaults(sandbox, skill, ANSWER_MARK) for skill in ("think", "synthesis")}
+
+    def judge(request: Request) -> list[Block]:
+        (item,) = [one for one in items(sandbox, "*") if one.get("prompt") == request.texts()[-1]]
+        skill = item["run"].partition("-2")[0]
+        asked.append((skill, request))
+        return defaults[skill](request) if skill in defaults else _writer(request)
+
+    with ModelApi(Conversation(follow_up, judge)) as api:
+        turn = sandbox.ask(api.url, "/follow-up").really_ran()
+
+    assert turn.denied == []
+    skills = [skill for skill, _ in asked]
+    assert (skills[0], skills[-1]) == ("think", "synthesis")
+    assert (skills.count("follow-up"), len(skills)) == (WAITING, WAITING + 2)
+    assert all(request.tools == [] for request in api.subagents)
+    assert asked[0][1].holds(stale.canary)
+    shared = asked[-1][1]
+    assert [mark for person in people for mark in person.own if shared.holds(mark)] == []
+    api.requests.remove(shared)
+    assert leaks(api, people, ANSWER_MARK) == []
+    written = sandbox.project / "grimoires/observer"
+    assert ANSWER_MARK in (written / "cognition/mossgate.yaml").read_text(encoding="utf-8")
+    (synthesis,) = (written / "follow-ups").glob("*-synthesis.md")
+    assert ANSWER_MARK in synthesis.read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(not (REPOSITORY / ".git").exists(), reason="this is no git checkout")

@@ -200,6 +200,8 @@ def test_the_conversation_may_not_print_a_packet(stage: Stage) -> None:
         f"python3 core/scripts/follow_up.py packet {run} {user}",
         f"python3 {long} packet {run} {user}",
         f"cat agents/researcher/session/runs/{run}/{user}.json",
+        *(f"python3 core/scripts/{name}.py packet {run} {user}" for name in ("cognition", "growth", "canvas")),
+        f"python3 '{stage.sandbox.project}/core/scripts/growth.py' packet {run} {user}",
     ]
     stage.sandbox.trust()
     turn = stage.play([bash(command) for command in allowed + refused], prompt="/follow-up")

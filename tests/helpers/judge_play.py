@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 AT_ONCE = 10
 _REFERENCE = re.compile(r"packet:[\w-]+/[\w-]+")
+_FOR = re.compile(r"(packet:[\w-]+/[\w-]+)(?: for ([a-z-]+))?")
 
 
 class Conversation:
@@ -73,6 +74,14 @@ def command(page: str, script: str, verb: str) -> str:
 def references(said: str) -> list[str]:
     """The packets that a command printed, in order."""
     return list(dict.fromkeys(_REFERENCE.findall(said)))
+
+
+def packets_by_judge(said: str, default: str) -> dict[str, list[str]]:
+    """The packets that a command printed, by the judge that stands behind each; ``default`` where none does."""
+    found: dict[str, list[str]] = {}
+    for reference, judge in _FOR.findall(said):
+        found.setdefault(judge or default, []).append(reference)
+    return found
 
 
 def run_of(reference: str) -> str:
