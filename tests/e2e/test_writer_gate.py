@@ -93,6 +93,25 @@ def test_a_packet_reaches_its_own_judge_alone(stage: Stage) -> None:
     assert "is for the 'follow-up-writer'" in said
 
 
+def test_a_subagent_cannot_send_free_text_either(stage: Stage) -> None:
+    """What another subagent calls passes the same hooks: its packets go through, its own words do not."""
+    reference = stage.references[0]
+    left = [writer_call(FREE), writer_call(reference)]
+
+    def agents(request: Request) -> list[Block]:
+        if not request.tools:
+            return [text(answer_of(request.texts()[-1]))]
+        return [left.pop(0)] if left else [text("done")]
+
+    stage.play([call("Agent", subagent_type="general-purpose", description="go", prompt="go")], writer=agents)
+    judged = [request.texts()[-1] for request in stage.api.subagents if not request.tools]
+    assert judged == [packet(stage.sandbox, reference)]
+    assert filed_answer(stage.sandbox, reference) == answer_of(judged[0])
+    between = [request for request in stage.api.subagents if request.tools][-1]
+    assert [is_error for _, _, is_error in between.results()] == [True, False]
+    assert between.results()[1][1].startswith(receipt(reference))
+
+
 def test_a_workflow_calls_no_judge(stage: Stage) -> None:
     """The script's own agents pass no hook, so a script that names a judge does not start; any other one does."""
     meta = "export const meta = {name: 'w', description: 'd', phases: [{title: 'One'}]}\nphase('One')\n"
