@@ -141,7 +141,7 @@ def test_the_model_is_told_ours_in_one_line_and_no_others() -> None:
 
 def _run(script: Path, event: object, *argv: str) -> subprocess.CompletedProcess[bytes]:
     data = event if isinstance(event, bytes) else json.dumps(event).encode()
-    env = {"PATH": os.environ["PATH"]}
+    env = {"PATH": os.environ["PATH"], "XDG_DATA_HOME": os.devnull}  # no environment there, no room for bytecode
     return subprocess.run([*argv, str(script)], input=data, capture_output=True, check=False, env=env, cwd="/")
 
 
