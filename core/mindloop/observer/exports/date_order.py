@@ -20,17 +20,19 @@ class DateOrder:
         latest: the last day that can have been.
     """
 
-    __slots__ = ("_days", "_fits", "_latest", "_said", "_tracks")
+    __slots__ = ("_days", "_decided", "_fits", "_latest", "_said", "_tracks")
 
     def __init__(self, order: str | None, latest: date) -> None:
         self._said = order
         self._latest = latest
+        self._decided: tuple[str | None, str] | None = None
         self._fits = {"dmy": 0, "mdy": 0}
         self._days: set[tuple[int, int, int]] = set()
         self._tracks = {"dmy": _Track(), "mdy": _Track()}
 
     def learn(self, first: int, second: int, year: int) -> None:
         """Look at a date ``first/second/year``."""
+        self._decided = None
         can = [order for order in self._fits if _day(order, first, second, year)]
         if len(can) == 1:
             self._fits[can[0]] += 1
@@ -53,6 +55,11 @@ class DateOrder:
 
     def decided(self) -> tuple[str | None, str]:
         """Return the order that the dates show, and how they show it."""
+        if self._decided is None:
+            self._decided = self._decide()
+        return self._decided
+
+    def _decide(self) -> tuple[str | None, str]:
         if any(self._fits.values()):
             found = [order for order, count in self._fits.items() if count]
             return (found[0], "") if len(found) == 1 else (None, "")

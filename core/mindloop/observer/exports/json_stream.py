@@ -145,7 +145,7 @@ class JsonStream:
     def _more(self, reason: str) -> None:
         """Read on because the value is not complete yet."""
         if len(self._buffer) - self._at > MAX_VALUE:
-            raise Broken(reason, is_cut=False)
+            raise Broken(f"a value has more than {MAX_VALUE} characters", is_cut=False)
         if not self._grow():
             raise Broken(reason, is_cut=True)
 

@@ -21,6 +21,7 @@ _SAID = when_used(
     r"(?:<(?P<nick>[^>\n]{1,64})>|(?P<sender>[^\s:<][^\n]{0,63}?)[ ]?:)(?:[ \t]+(?P<text>.*)|\Z)", re.DOTALL
 )
 _GAP = when_used(r"[ \t]+(?P<dash>[-\u2013\u2014][ \t]+)?")
+_DASHES = (" - ", " \u2013 ", " \u2014 ")
 _BEHIND = when_used(r"(?P<sender>\S[^\n]{0,63}?) [-\u2013\u2014] (?P<stamp>[^\n]{10,48})")
 _RELATIVE = when_used(r"(?:today|yesterday) at [0-9]{1,2}:[0-9]{2}(?: ?[ap]m)?", re.IGNORECASE)
 _BEGUN = when_used(r"\[[^\]\n]{0,48}|[\[0-9][0-9\W]{0,30}(?:[ap]m?)?")
@@ -112,7 +113,8 @@ def _stamp_ahead(line: str) -> Head | None:
 
 def _stamp_behind(line: str) -> Head | None:
     """Read ``sender - stamp``, as it is copied from a client; the words stand below it."""
-    match = _BEHIND.fullmatch(line.rstrip()) if len(line) <= LOOKED_AT else None
+    may_be = len(line) <= LOOKED_AT and any(dash in line for dash in _DASHES)
+    match = _BEHIND.fullmatch(line.rstrip()) if may_be else None
     if match is None:
         return None
     shape = shape_of(match["stamp"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from mindloop.store.lazy_patterns import when_used
 
@@ -14,6 +15,7 @@ _MONTH = (
     "|nov(?:ember)?|dec(?:ember)?"
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_FIRST_WORDS = frozenset((*_MONTHS, "mon", "tue", "wed", "thu", "fri", "sat", "sun"))
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\x20)?"
 _YEAR = "[0-9]{4}|[0-9]{2}"
 _DATE = rf"""{_WEEKDAY}(?:
@@ -74,6 +76,7 @@ def plain(raw: str) -> str:
     return " ".join(raw.translate(_IGNORED).split())
 
 
+@lru_cache(maxsize=1024)  # whoever reads a log asks for the same stamp several times in a row
 def shape_of(raw: str) -> Shape | None:
     """Take a stamp apart; None where it is none. Whether its day and hour exist is not looked at."""
     text = plain(raw)
@@ -86,6 +89,8 @@ def shape_of(raw: str) -> Shape | None:
 
 def stamp_length(line: str) -> int:
     """Return how many characters of a plain line are a stamp that begins it; 0 where none does."""
+    if not line[:1].isdigit() and line[:3].lower() not in _FIRST_WORDS:
+        return 0
     for pattern in PATTERNS:
         match = pattern.match(line)
         if match:

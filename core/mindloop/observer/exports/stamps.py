@@ -96,14 +96,12 @@ class Stamps:
         return None, "unknown"
 
     def _of_shape(self, raw: str, shape: Shape) -> tuple[str | None, str]:
-        if shape.is_open:
-            months = self._order.reading(shape.month, shape.day)
-            if months is None:
-                self._counts["open"] += 1
-                return None, "day_level"
-            shape.month, shape.day = months
+        month_and_day = self._order.reading(shape.month, shape.day) if shape.is_open else (shape.month, shape.day)
+        if month_and_day is None:
+            self._counts["open"] += 1
+            return None, "day_level"
         try:
-            return self._dated(shape, date(shape.year or 0, shape.month, shape.day))
+            return self._dated(shape, date(shape.year or 0, *month_and_day))
         except (ValueError, OverflowError):
             return self._unread(raw, "unread")
 
