@@ -34,6 +34,13 @@ def test_only_a_plain_null_is_null(text: str, expected: str | None) -> None:
     assert strict_yaml.load(text) == {"k": expected}
 
 
+def test_tags_that_change_nothing_are_read() -> None:
+    """What only says text, list, mapping or null, and an anchor that nothing refers to."""
+    text = "a: !!str null\nb: ! no\nc: !!seq [x]\nd: !!map {e: f}\ng: !!null word\nh: &anchor i\n"
+
+    assert strict_yaml.load(text) == {"a": "null", "b": "no", "c": ["x"], "d": {"e": "f"}, "g": None, "h": "i"}
+
+
 def test_an_empty_document_is_none() -> None:
     """No document is null, not an empty mapping."""
     assert strict_yaml.load("# nothing\n") is None
@@ -49,6 +56,12 @@ def test_an_empty_document_is_none() -> None:
         pytest.param("a: !!int '5'\n", "the tag 'tag:yaml.org,2002:int' is not supported", id="tag"),
         pytest.param("a: !!python/object:os.system {}\n", "is not supported", id="python tag"),
         pytest.param("a: !!binary aGk=\n", "is not supported", id="binary"),
+        pytest.param(
+            "a: !!map\n- b\n", "the tag 'tag:yaml.org,2002:map' is not supported", id="mapping that is a list"
+        ),
+        pytest.param("a: !!seq {}\n", "the tag 'tag:yaml.org,2002:seq' is not supported", id="list that is a mapping"),
+        pytest.param("a: !!str [b]\n", "the tag 'tag:yaml.org,2002:str' is not supported", id="text that is a list"),
+        pytest.param("&a b: 1\n*a : 2\n", r"the alias \*a is not supported", id="alias as key"),
         pytest.param(BOMB, r"the alias \*a is not supported", id="alias bomb"),
         pytest.param("a: &a [*a]\n", "the alias", id="list that holds itself"),
         pytest.param("user: @bob\n", "line 1, column 7", id="at sign"),
