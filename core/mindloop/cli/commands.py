@@ -4,7 +4,7 @@ from __future__ import annotations
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("mindloop.cli.init", "make a workspace: mindloop.yaml, world/, agents/, grimoires/"),
-    "canvas": ("mindloop.cli.canvas", "observe a quote, list and show users"),
+    "canvas": ("mindloop.cli.canvas", "observe a quote, ingest an export, list and show users"),
     "provenance": ("mindloop.cli.provenance", "hash, ingest and verify what users said"),
     "chronicle": ("mindloop.cli.chronicle", "add releases and query them"),
     "follow_up": ("mindloop.cli.follow_up", "begin, packet, answer, resume, status"),

@@ -336,6 +336,16 @@ def test_a_canvas_never_outgrows_its_limit(skill: SkillWorkspace) -> None:
     assert [text.split()[0] for text, _ in quotes(skill)] == [str(number) for number in range(10 - came["shown"], 10)]
 
 
+def test_a_full_canvas_keeps_every_byte(skill: SkillWorkspace) -> None:
+    """Where not one quote has room the canvas is left alone, so that it can still be read; the index takes all."""
+    settings(skill, "  canvas_max_bytes: 8000\n")
+    text = "---\nuser: bob\n---\n" + "x" * 7_970
+    skill.write(CANVAS, text)
+    came = ingest(skill, said("it broke"))
+    assert (came["new"], came["shown"], len(records(skill))) == (1, 0, 1)
+    assert (skill.root / CANVAS).read_text("utf-8") == text
+
+
 def test_a_canvas_that_would_hide_its_quotes(skill: SkillWorkspace) -> None:
     """Below a fence that is never closed nothing is found again: refused, with the line, and nothing is written."""
     skill.write(CANVAS, "---\nuser: bob\n---\n```\nopen\n")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from mindloop.observer.canvas.edit import insert_quotes, new_canvas, quote_lines
 from mindloop.observer.canvas.parse import parse_canvas
+from mindloop.observer.canvas.reading import check_length
 from mindloop.observer.exports.stamps import Stamps
 from mindloop.observer.intake.messages import OurWords, hear
 from mindloop.observer.layout import layout_of
@@ -197,7 +198,10 @@ class _Ingestion:
         )
         standing = proven(known) if known else set()
         quotes = self._fitting([one for one in new if one.digest not in standing], len(text.encode()), label, done)
+        if known and not quotes:
+            return self._with_wallet()
         text = insert_quotes(text, [lines for _, lines in quotes])
+        check_length(self.tx, self.path, len(text.encode()))
         check_found(known, self.path, text, [one.digest for one, _ in quotes])
         self.tx.write(self.path, text)
         done.created, done.shown = known is None, len(quotes)
