@@ -208,8 +208,9 @@ def _valid_inside(value: object, schema: Schema, root: Schema) -> bool:
 
 
 def _is_type(value: object, wanted: str | list[str]) -> bool:
-    names = [wanted] if isinstance(wanted, str) else wanted
-    return any(_TYPES[name](value) for name in names)
+    if isinstance(wanted, str):
+        return _TYPES[wanted](value)
+    return any(_TYPES[name](value) for name in wanted)
 
 
 def _is_number(value: object) -> bool:

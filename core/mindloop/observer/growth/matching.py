@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from mindloop.observer.canonical import norm_hash
 from mindloop.observer.growth.patterns import normal_words
-from mindloop.observer.growth.state import clone, is_rehearsal, messages
+from mindloop.observer.growth.state import is_rehearsal, messages
 from mindloop.observer.lines import one_line
 from mindloop.observer.provenance.record import checked_hash, timestamp_fields
 from mindloop.store.clock import parse_instant, stamp
@@ -162,13 +162,13 @@ class Matcher:
     """One user's messages, prepared once for many replies.
 
     Args:
-        state: the user's growth.
+        state: the user's growth, complete as ``state.clone`` makes it; it is not changed.
     """
 
     __slots__ = ("_answered", "_candidates", "_tokens")
 
     def __init__(self, state: GrowthState) -> None:
-        sent = [(batch, message) for batch, message in messages(clone(state)) if not is_rehearsal(batch)]
+        sent = [(batch, message) for batch, message in messages(state) if not is_rehearsal(batch)]
         self._candidates = [Candidate(*pair) for pair in sent if pair[1]["outcome"] in OPEN_OUTCOMES]
         self._tokens = {one.message["token"].lower(): one for one in self._candidates}
         self._answered = {message["token"].lower() for _, message in sent} - set(self._tokens)
