@@ -58,7 +58,8 @@ def head_of(line: str) -> Head | None:
 def block_head_of(line: str) -> Head | None:
     """Read a head of DiscordChatExporter's text, ``[time] sender``: the words stand below it."""
     match = _BRACKETED.fullmatch(line.rstrip()) if line.startswith("[") else None
-    if match is None or not match["rest"] or shape_of(match["stamp"]) is None:
+    shape = shape_of(match["stamp"]) if match and match["rest"] else None
+    if match is None or shape is None or shape.year is None or shape.clock is None:
         return None
     return Head(match["stamp"], match["rest"].removesuffix(" (pinned)"))
 

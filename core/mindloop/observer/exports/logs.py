@@ -1,4 +1,8 @@
-"""Plain logs: a line with a time and a name begins a message, what follows belongs to it."""
+"""Plain logs: a line with a time and a name begins a message, what follows belongs to it.
+
+A log does not mark where words end: a message in which somebody typed such a line reads as two. Exports as JSON do not
+have this weakness.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _DATE = rf"""{_WEEKDAY}(?:
   | (?P<day_ahead>[0-9]{{1,2}})(?:st|nd|rd|th)?[\x20-](?P<named>{_MONTH})\.?,?[\x20-](?P<year_behind>{_YEAR})
   | (?P<month_ahead>{_MONTH})\.?\x20(?P<day_behind>[0-9]{{1,2}})(?:st|nd|rd|th)?,?\x20(?P<year_last>[0-9]{{4}})
 )(?![0-9])"""
-_ZONE = r"(?:\x20?(?P<zone>z(?![a-z])|(?:utc|gmt)?[+-][0-9]{2}(?::?[0-9]{2})?(?![0-9])|utc|gmt))?"
+_ZONE = r"(?:\x20?(?P<zone>(?:utc|gmt)?[+-][0-9]{2}(?::?[0-9]{2})?(?![0-9])|(?:z|utc|gmt)(?![a-z:])))?"
 _TIME = (
     r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<sec>[0-9]{2})(?:[.,][0-9]{1,9})?)?(?![0-9:])"
     rf"(?:\x20?(?P<half>[ap])\.?m\b\.?)?{_ZONE}"

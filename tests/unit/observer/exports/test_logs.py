@@ -33,6 +33,9 @@ def parts(line: str) -> tuple[str, str | None, str] | None:
         ("14:23, 11/02/2026 - Bob: hi", ("14:23, 11/02/2026", "Bob", "hi")),
         ("2026-02-11T14:23:00Z bob: hi", ("2026-02-11T14:23:00Z", "bob", "hi")),
         ("2026-02-11 14:23 +02:00 bob: hi", ("2026-02-11 14:23 +02:00", "bob", "hi")),
+        ("2026-02-11 14:23 utcfan: hi", (DAY, "utcfan", "hi")),
+        ("2026-02-11 14:23 Z: hi", (DAY, "Z", "hi")),
+        ("2026-02-11 14:23 UTC bob: hi", (f"{DAY} UTC", "bob", "hi")),
         ("Feb 11, 2026 2:23 PM bob: hi", ("Feb 11, 2026 2:23 PM", "bob", "hi")),
         ("14:23 <bob> hi", ("14:23", "bob", "hi")),
         ("bob — 02/11/26, 2:23 PM", ("02/11/26, 2:23 PM", "bob", "")),
@@ -160,7 +163,11 @@ def test_discord_s_text_has_its_names_on_lines_of_their_own() -> None:
     """Words stand below the name; sections, pins and the frame are not words."""
     text = discord_text(
         [
-            ("11-Feb-26 02:23 PM", "bob: the fox", f"one: two\n\n[{DAY}]\nthree\n\n{{Attachments}}\nhttp://x\n"),
+            (
+                "11-Feb-26 02:23 PM",
+                "bob: the fox",
+                f"one: two\n\n[{DAY}]\nthree\n\n[14:23] four\n\n{{Attachments}}\nhttp://x\n",
+            ),
             ("02/12/2026 2:23 PM", "op (pinned)", "four\n\n{Reactions}\n🙂 (2)"),
             ("2/13/2026 2:23 PM", "bob", "\n{Forwarded Message}\nnot mine"),
             ("2/14/2026 2:23 PM", "bob", "Joined the server."),
@@ -168,7 +175,7 @@ def test_discord_s_text_has_its_names_on_lines_of_their_own() -> None:
     )
     messages, export = read(text)
     assert said(text) == [
-        (("bob: the fox",), f"one: two\n\n[{DAY}]\nthree", "11-Feb-26 02:23 PM", "message"),
+        (("bob: the fox",), f"one: two\n\n[{DAY}]\nthree\n\n[14:23] four", "11-Feb-26 02:23 PM", "message"),
         (("op",), "four", "02/12/2026 2:23 PM", "message"),
         (("bob",), "", "2/13/2026 2:23 PM", "forwarded"),
         (("bob",), "Joined the server.", "2/14/2026 2:23 PM", "system"),
