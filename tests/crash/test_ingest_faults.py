@@ -108,6 +108,14 @@ def test_a_first_export_makes_everything_or_nothing(tmp_path: Path) -> None:
     assert set(report.statuses) == {"killed", "refused", "done"}
 
 
+def test_a_disk_that_stays_full_or_broken_changes_nothing(prepared: Path, tmp_path: Path) -> None:
+    """Every call after the n-th fails as well: nothing is taken in, and all of it once the disk works again."""
+    line = Line("canvas", "ingest", str(tmp_path / "second.json"), "--user", "alice")
+    report = exhaust(prepared, commands(line), tmp_path, kinds=("ENOSPC!", "EIO!"), judge=repeated(line))
+
+    assert set(report.statuses) == {"refused", "done"}
+
+
 def answered(prepared: Path, exports: Path) -> str:
     """Ingest, and return what a judge says of it."""
     lab.succeed(Line("canvas", "ingest", str(exports / "first.json"), "--user", "alice"), prepared)
