@@ -5,6 +5,7 @@ from __future__ import annotations
 from mindloop.cli.output import emit, emit_json, note
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
+from mindloop.observer.lines import counted
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
@@ -104,12 +105,14 @@ def _show(done: Ingested) -> None:
         note(f"note: (+{len(done.notes) - NOTES_SHOWN} more: --json shows all)")
     heard = done.heard
     cut = "" if heard.complete else ", cut off before its end"
-    read = f"{heard.own} own messages in {heard.read} entries{cut}"
-    lines = [f"{done.user}: {done.new} new of {len(heard.said)} quotes ({read})"]
+    read = f"{counted(heard.own, 'own message')} in {heard.read} entries{cut}"
+    lines = [f"{done.user}: {done.new} new of {counted(len(heard.said), 'quote')} ({read})"]
     if done.better:
-        lines.append(f"  {done.better} known quotes have a surer or earlier time now")
+        lines.append(f"  a surer or earlier time is known of {counted(done.better, 'quote')} now")
     if done.new:
-        lines.append(f"  {done.path} {'made' if done.created else 'extended'}, {done.shown} quotes put on it")
+        lines.append(
+            f"  {done.path} {'made' if done.created else 'extended'}, {counted(done.shown, 'quote')} put on it"
+        )
     if done.outcome:
         lines.append(f"  the reply is recorded: {done.outcome}")
     if done.packet:

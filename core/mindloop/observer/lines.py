@@ -57,6 +57,11 @@ def _head(text: str, limit: int) -> str:
     return " ".join(normal.split())
 
 
+def counted(number: int, one: str) -> str:
+    """A number of things, ``one`` in the plural that an s makes: ``1 message``, ``2 messages``."""
+    return f"{number} {one}{'s' * (number != 1)}"
+
+
 def visible(text: str, keep: frozenset[int]) -> str:
     """The characters that can be seen, and those to ``keep``; line ends and control characters become spaces."""
     return "".join(_shown(char, keep) for char in text) if not text.isascii() or not text.isprintable() else text

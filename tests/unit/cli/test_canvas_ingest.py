@@ -323,7 +323,7 @@ def test_the_canvas_takes_the_newest_of_many(skill: SkillWorkspace) -> None:
     came = ingest(skill, said("a", "b", "c", "d"))
     assert (came["new"], came["shown"], len(records(skill))) == (4, 2, 4)
     assert quotes(skill) == [("c", "verified"), ("d", "verified")]
-    assert any(note.startswith("2 older quotes are in the index alone") for note in came["notes"])
+    assert any(note.startswith("2 older quotes in the index alone") for note in came["notes"])
 
 
 def test_a_canvas_never_outgrows_its_limit(skill: SkillWorkspace) -> None:
@@ -499,7 +499,7 @@ def test_an_answer_changes_the_canvas(skill: SkillWorkspace) -> None:
         hypotheses=[{"title": "leaves what breaks", "evidence": [f"sha256:{hashes[1]}"], "unknown": "why\nso soon"}],
     )
     told = run(skill, "answer", run_name, "bob", stdin=raw).out
-    assert told == "bob: 1 quotes marked, 1 of them high; hypotheses added: H1\n"
+    assert told == "bob: 1 quote marked, 1 of them high; hypotheses added: H1\n"
     entry_lines = (
         "\n\n### H1: leaves what breaks\n\n- **Confidence**: Low (skeleton from direct messages, 2026-11-30)\n"
         f"- **Evidence**: [prov:sha256:{hashes[1]}]\n- **Unknown**: why so soon"
@@ -538,7 +538,7 @@ def test_an_answer_that_fits_nothing(skill: SkillWorkspace) -> None:
     )
     told = run(skill, "answer", run_name, "bob", stdin=raw).out
     assert "hypotheses added: H1; 1 on the canvas already" in told
-    assert "1 entries left out" in told
+    assert "1 left out of the answer" in told
 
 
 def test_filed_answers_are_taken_by_resume(skill: SkillWorkspace) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mindloop.observer.lines import clean_line, excerpt, one_line, truncate
+from mindloop.observer.lines import clean_line, counted, excerpt, one_line, truncate
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 WAVE = "\U0001f44b\U0001f3fd"
@@ -56,3 +56,8 @@ def test_a_clean_line_keeps_every_word() -> None:
     """What is stored loses control characters and line ends only; half a surrogate pair becomes U+FFFD."""
     assert clean_line(" a \x00 b\ud83d ") == "a b\ufffd"
     assert clean_line("x" * 10_000) == "x" * 10_000
+
+
+def test_things_are_counted_in_words():
+    """One thing has no s."""
+    assert [counted(number, "message") for number in (0, 1, 2)] == ["0 messages", "1 message", "2 messages"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from mindloop.observer.exports.duplicates import without_duplicates
 from mindloop.observer.exports.echoes import ours_of, own_words, tokens_in
 from mindloop.observer.exports.people import choose_sender
+from mindloop.observer.lines import counted
 from mindloop.observer.names import fold
 from mindloop.observer.provenance.bulk import Said
 from mindloop.observer.sanitizer import TOKEN
@@ -218,9 +219,9 @@ class _Reading:
 
     def notes(self) -> list[str]:
         """What was no message of anybody's own, by kind."""
-        words = {"forwarded": "forwarded messages", "system": "system messages", "reaction": "reactions"}
+        words = {"forwarded": "forwarded message", "system": "system message", "reaction": "reaction"}
         return [
-            f"{count} {words.get(kind, kind)} are nobody's words and were left out"
+            f"{counted(count, words.get(kind, kind))} left out: nobody's own words"
             for kind, count in sorted(self.kinds.items())
         ]
 
@@ -248,8 +249,8 @@ def _say(heard: Heard, messages: list[Message], stamps: Stamps, others: _Others)
     parent = None
     for one in heard.said:
         one.parent, parent = parent, one.digest
-    notes = [f"{silent} messages hold no words of the user's own and were left out"] if silent else []
-    return notes + ([f"{refused} messages cannot enter the index and were left out: {example}"] if refused else [])
+    notes = [f"{counted(silent, 'message')} left out: no words of the user's own in it"] if silent else []
+    return notes + ([f"{counted(refused, 'message')} left out: {example}"] if refused else [])
 
 
 def _said(message: Message, words: str, moment: str | None, confidence: str) -> Said:

@@ -12,7 +12,7 @@ from mindloop.observer.canvas.reading import check_length
 from mindloop.observer.exports.stamps import Stamps
 from mindloop.observer.intake.messages import OurWords, hear
 from mindloop.observer.layout import layout_of
-from mindloop.observer.lines import one_line
+from mindloop.observer.lines import counted, one_line
 from mindloop.observer.names import display_name, slug
 from mindloop.observer.provenance.bulk import Index, Source
 from mindloop.observer.provenance.own_canvas import (
@@ -230,8 +230,8 @@ class _Ingestion:
         left = len(new) - len(chosen)
         if left:
             done.notes.append(
-                f"{left} older quotes are in the index alone: the canvas takes {most} of one export (the setting "
-                "observer.ingest.max_quotes), and as many as observer.canvas_max_bytes allows"
+                f"{counted(left, 'older quote')} in the index alone: the canvas takes {most} of one export (setting "
+                "observer.ingest.max_quotes), and no more than observer.canvas_max_bytes allows"
             )
         return chosen[::-1]
 

@@ -6,6 +6,7 @@ from mindloop.observer.canvas.edit import insert_quotes, note_values, quote_line
 from mindloop.observer.canvas.reading import check_length, load_canvas
 from mindloop.observer.canvas.skeleton import add_hypotheses
 from mindloop.observer.intake.answer import Selection, parse_selection
+from mindloop.observer.lines import counted
 from mindloop.observer.names import fold
 from mindloop.observer.provenance.index import load_user
 from mindloop.observer.provenance.own_canvas import attribution, check_found, proven
@@ -85,14 +86,13 @@ def _lines(record: ProvenanceRecord, source: str) -> list[str]:
 
 def _told(selection: Selection, ids: list[str], shown: int) -> str:
     high = sum(value == "high" for value in selection.values.values())
-    parts = [f"{len(selection.values)} quotes marked, {high} of them high"]
+    parts = [f"{counted(len(selection.values), 'quote')} marked, {high} of them high"]
     parts.append(f"hypotheses added: {', '.join(ids)}" if ids else "no hypothesis added")
     there = len(selection.skeletons) - len(ids)
     parts += [f"{there} on the canvas already"] if there else []
-    parts += [f"{shown} quotes put on the canvas"] if shown else []
-    parts += (
-        [f"{selection.dropped} entries left out: not of this packet, or not as it asks"] if selection.dropped else []
-    )
+    parts += [f"{counted(shown, 'quote')} put on the canvas"] if shown else []
+    left_out = f"{selection.dropped} left out of the answer: not of this packet, or not as it asks"
+    parts += [left_out] if selection.dropped else []
     return "; ".join(parts)
 
 

@@ -148,9 +148,9 @@ def test_what_was_left_out_is_said() -> None:
         entry(4, "", type="Call"),
     )  # fmt: skip
     notes = heard(data).notes
-    assert "1 messages hold no words of the user's own and were left out" in notes
+    assert "1 message left out: no words of the user's own in it" in notes
     assert any("longer than 200000 characters" in note for note in notes)
-    assert any("system messages" in note for note in notes)
+    assert "1 system message left out: nobody's own words" in notes
 
 
 def test_when_a_reply_came() -> None:
