@@ -5,7 +5,6 @@ from __future__ import annotations
 from mindloop.cli.output import emit, emit_json, limited, note
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
-from mindloop.observer.growth.confidence import DIRECTIONS, STRENGTHS
 from mindloop.observer.growth.files import SCHEMA, proposed, read_proposals
 from mindloop.observer.growth.matching import PRESELECTED
 from mindloop.observer.growth.proposals import completed, pending
@@ -111,6 +110,8 @@ def confirm(argv: list[str]) -> int:
 
 
 def _confirm_options(argv: list[str]) -> Any:
+    from mindloop.observer.growth.confidence import DIRECTIONS, STRENGTHS
+
     options = parser(
         f"{PROG} confirm",
         "Confirm matches: each message counts as answered, late or not, and other guesses for the same reply go.\n"
@@ -163,7 +164,7 @@ def _told(result: Confirmed, *, full: bool) -> list[str]:
 
 def reject(argv: list[str]) -> int:
     """Reject matches."""
-    from mindloop.skills.grow.confirm import reject as rejected_by
+    from mindloop.skills.grow.reject import reject as rejected_by
 
     options = parser(f"{PROG} reject", "Reject matches; the same reply is never proposed for the same message again.")
     options.add_argument("user", help="whose matches")

@@ -14,9 +14,10 @@ from mindloop.observer.growth.matching import FOREIGN_TOKEN
 from mindloop.observer.growth.reading import load_user
 from mindloop.protocol.questions import AnswerRefused
 from mindloop.protocol.run_files import file_answer, find_run, read_head, read_item
-from mindloop.skills.grow.confirm import Verdict, confirm, reject
+from mindloop.skills.grow.confirm import Verdict, confirm
 from mindloop.skills.grow.judging import JUDGING
 from mindloop.skills.grow.match import match_everybody, match_text, match_user
+from mindloop.skills.grow.reject import reject
 from mindloop.skills.judged import answer_now, resume
 from mindloop.store.errors import Busy, Malformed, Negative, WrongInput
 from tests.helpers.skill_workspace import (

@@ -10,8 +10,7 @@ from mindloop.observer.growth.outcome import apply_outcome
 from mindloop.observer.growth.reading import load_user
 from mindloop.observer.names import display_name, slug
 from mindloop.observer.sanitizer import sanitize
-from mindloop.protocol.questions import Question, stage_run
-from mindloop.skills.grow.question import SKILL, Keeping, NoQuestion, question_of, signal_text
+from mindloop.skills.grow.reply import signal_text
 from mindloop.store.errors import Negative
 
 TYPE_CHECKING = False
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mindloop.observer.types import GrowthState, Proposals, ProposedMatch
+    from mindloop.skills.grow.question import Keeping
     from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
 
@@ -86,9 +86,8 @@ def confirm(
         WrongInput: a reference means several matches.
     """
     name = display_name(user)
-    keeping = None if verdict else Keeping(workspace)
-    agent = str(workspace.settings.get("agent"))
-    scopes = [f"user:{slug(name)}", *([] if verdict else [f"agent:{agent}"])]
+    keeping = None if verdict else _keeping(workspace)
+    scopes = [f"user:{slug(name)}", *([] if verdict else [f"agent:{workspace.settings.get('agent')}"])]
     with workspace.transaction(*scopes) as tx:
         state, document = _read(tx, name)
         result = Confirmed(state["user"])
@@ -101,28 +100,8 @@ def confirm(
         write_proposals(tx, document)
         write_state(tx, state)
         if keeping:
-            questions = _questions(tx, keeping, state, result)
-            if questions:
-                result.run = stage_run(tx, agent, SKILL, now, questions).run
-                result.packets = [f"packet:{result.run}/{question.gap.id}" for question in questions]
+            _ask(tx, keeping, state, result, now)
     return result
-
-
-def reject(workspace: Workspace, user: str, references: list[str]) -> list[ProposedMatch]:
-    """Reject pending matches; returns them.
-
-    Raises:
-        Negative: one of them does not wait; nothing is changed.
-    """
-    name = display_name(user)
-    with workspace.transaction(f"user:{slug(name)}") as tx:
-        document = read_proposals(tx, name)
-        chosen = {match["id"]: match for match in (proposals.found(document, one) for one in references)}
-        settled = [match for match in chosen.values() if match["status"] != proposals.PENDING]
-        if settled:
-            raise Negative(f"{settled[0]['id']} is {settled[0]['status']} already; nothing was changed", _LIST)
-        write_proposals(tx, proposals.rejected(document, chosen))
-    return list(chosen.values())
 
 
 def _read(tx: Transaction, name: str) -> tuple[GrowthState, Proposals]:
@@ -179,8 +158,18 @@ def _classified(tx: Transaction, state: GrowthState, result: Confirmed, verdict:
     return state
 
 
-def _questions(tx: Transaction, keeping: Keeping, state: GrowthState, result: Confirmed) -> list[Question]:
-    """What each reply is asked about; one that nobody can be asked about is only recorded, and that is told."""
+def _keeping(workspace: Workspace) -> Keeping:
+    from mindloop.skills.grow.question import Keeping  # canvases are read only where a judge is asked
+
+    return Keeping(workspace)
+
+
+def _ask(tx: Transaction, keeping: Keeping, state: GrowthState, result: Confirmed, now: datetime) -> None:
+    """Stage the run that asks what each reply says; where nobody can be asked it is only recorded, and that is told."""
+    from mindloop.protocol.questions import stage_run
+    from mindloop.skills.grow.judging import SKILL
+    from mindloop.skills.grow.question import NoQuestion, question_of
+
     questions = []
     for match in result.confirmed:
         if has_evidence(replied_message(state, match["follow_up_id"])):
@@ -189,4 +178,6 @@ def _questions(tx: Transaction, keeping: Keeping, state: GrowthState, result: Co
             questions.append(question_of(tx, keeping, state, match))
         except NoQuestion as reason:
             result.warnings.append(f"{match['id']}: {reason}")
-    return questions
+    if questions:
+        result.run = stage_run(tx, str(tx.settings.get("agent")), SKILL, now, questions).run
+        result.packets = [f"packet:{result.run}/{question.gap.id}" for question in questions]

@@ -8,7 +8,6 @@ from mindloop.observer.growth.files import write_state
 from mindloop.observer.growth.reading import load_user
 from mindloop.observer.growth.state import REHEARSAL
 from mindloop.protocol.questions import AnswerRefused
-from mindloop.skills.grow.question import SKILL
 from mindloop.skills.judged import Judging
 from mindloop.store.errors import Negative
 
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from mindloop.store.transaction import Transaction
 
     Item = dict[str, Any]
+
+SKILL = "grow"
 
 
 def _scopes(item: Item) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ from mindloop.observer.growth.state import find_hypothesis, messages
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold, slug
 from mindloop.observer.packet.manifest import OtherCanvases, violations
-from mindloop.observer.provenance.index import find
 from mindloop.protocol.gap import Gap
 from mindloop.protocol.questions import Question
+from mindloop.skills.grow.reply import signal_text
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mindloop.store.files import Files
     from mindloop.store.workspace import Workspace
 
-SKILL = "grow"
 JUDGE = "reply-classifier"
 VIOLATION = "prompt_manifest_violation"
 
@@ -94,13 +93,6 @@ def question_of(files: Files, keeping: Keeping, state: GrowthState, match: Propo
 
 def _sent(state: GrowthState, match: ProposedMatch) -> tuple[GrowthBatch, GrowthMessage]:
     return next(pair for pair in messages(state) if pair[1]["id"] == match["follow_up_id"])
-
-
-def signal_text(files: Files, user: str, match: ProposedMatch) -> str | None:
-    """The words of a reply: from the provenance index, or as they were pasted; None where neither has them."""
-    record = find(files, user, match["signal_id"])
-    text = record.get("text") if record else None
-    return text if isinstance(text, str) and text else match.get("signal_text")
 
 
 def _signal_text(files: Files, user: str, match: ProposedMatch) -> str:
