@@ -21,14 +21,20 @@ HERE = Path(__file__).resolve()
 ROOT = HERE.parents[2]
 sys.path[:0] = [str(ROOT / "core"), str(ROOT)]
 
-from tests.helpers.big_workspace import make_big_workspace  # noqa: E402 - the path above is how it is found
+from mindloop.store.workspace import Workspace  # noqa: E402 - the path above is how it is found
+from tests.helpers.big_export import write_big_export  # noqa: E402 - likewise
+from tests.helpers.big_growth import Restored, Rows, add_replies, give_growth  # noqa: E402 - likewise
+from tests.helpers.big_workspace import make_big_workspace  # noqa: E402 - likewise
 
 SCRIPTS = ROOT / "core" / "scripts"
 PYTHON = ROOT / ".venv" / "bin" / "python"
 LEAN, YAML = 2.2, 4.0
+JOURNAL = 6.0  # the disk is waited for several times
 THINK = 8.0  # the score command's own process is in it
 SECONDS, MEGABYTES, GROWTH = 12.0, 400.0, 2.2
+MATCH_SECONDS, QUIET_SECONDS = 2.0, 0.5
 STOP = "schema_version: 1\nuser: user00005\nstate: stopped\nreason: declined\nsince: 2026-02-01T00:00:00Z\n"
+INGEST_SECONDS, INGEST_MEGABYTES, LARGE_SECONDS = 10.0, 200.0, 20.0
 SKILL_BYTES, BEGIN_BYTES = 4096, 2048
 
 
@@ -136,7 +142,7 @@ def run_packet(run_name: str, folder: Path) -> str:
     return read_packet(Workspace(str(folder)), run_name, "user00003").decode()
 
 
-def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes | Answers | Before, float]]:
+def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes | Answers | Before | Restored, float]]:
     def script(name: str, *arguments: str) -> list[str]:
         return [str(SCRIPTS / name), *arguments]
 
@@ -159,6 +165,10 @@ def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes |
         "cognition.py begin, one user": (script("cognition.py", "begin", "--user", "user00004"), b"", THINK),
         "growth.py show": (script("growth.py", "show", "user00001"), b"", YAML),
         "growth.py report": (script("growth.py", "report"), b"", YAML),
+        **{
+            f"growth.py {what}": (script("growth.py", *argv), given, JOURNAL if what in Rows.JOURNALED else YAML)
+            for what, (argv, given) in Rows(Workspace(str(folder)), folder, 6, 7).commands.items()
+        },
         "growth.py stop": (script("growth.py", "stop", "user00004", "declined"), Before(folder, "user00004", ""), YAML),
         "growth.py resume": (script("growth.py", "resume", "user00005"), Before(folder, "user00005", STOP), YAML),
         "canvas.py list": (script("canvas.py", "list"), b"", YAML),
@@ -181,6 +191,48 @@ def scale(folder: Path, pairs: int) -> list[Row]:
         Row("begin, 2,000 canvases, 100,000 records", seconds, SECONDS, "s"),
         Row("begin, peak memory", memory, MEGABYTES, "MB"),
         Row("begin, 2,000 over 1,000 canvases", growth, GROWTH, "x"),
+    ]
+
+
+def matching(folder: Path, rounds: int) -> list[Row]:
+    """``match --all`` where each of 500 users has growth and said something new, and where nobody said anything."""
+    users = range(500)
+    workspace = make_big_workspace(str(folder), 500, 25_000)
+    give_growth(workspace, users)
+    argv, told, quiet = [str(SCRIPTS / "growth.py"), "match", "--all"], [], []
+    for number in range(rounds):
+        add_replies(workspace, users, f"round {number}")
+        told.append(run(argv, folder).seconds)
+        quiet.append(run(argv, folder).seconds)
+    return [
+        Row("match --all, 500 users with a new reply", statistics.median(told), MATCH_SECONDS, "s"),
+        Row("match --all, 500 users, nothing new", statistics.median(quiet), QUIET_SECONDS, "s"),
+    ]
+
+
+def ingesting(folder: Path) -> list[Row]:
+    """``canvas.py ingest`` of 100,000 messages of one user, once and again, and of 200 MB that two people wrote."""
+    from mindloop.skills.setup import make
+
+    exports = {"many": folder / "many.json", "large": folder / "large.json"}
+    folder.mkdir()
+    write_big_export(exports["many"], 100_000, padding=100)
+    size = write_big_export(exports["large"], 120_000, shared=True, padding=1_300) / 1e6
+    taken = []
+    for place, export in (("a", "many"), ("a", "many"), ("b", "large")):
+        make(Workspace(str(folder / place)))
+        argv = [str(SCRIPTS / "canvas.py"), "ingest", str(exports[export]), "--user", "bob"]
+        taken.append(run(argv, folder / place))
+        if taken[-1].code:
+            message = f"ingest ended with {taken[-1].code}"
+            raise SystemExit(message)
+    first, again, large = taken
+    return [
+        Row("ingest, 100,000 messages", first.seconds, INGEST_SECONDS, "s"),
+        Row("ingest, 100,000 messages again", again.seconds, INGEST_SECONDS, "s"),
+        Row("ingest, peak memory", max(first.megabytes, again.megabytes), INGEST_MEGABYTES, "MB"),
+        Row(f"ingest, {size:.0f} MB", large.seconds, LARGE_SECONDS, "s"),
+        Row(f"ingest, {size:.0f} MB, peak memory", large.megabytes, INGEST_MEGABYTES, "MB"),
     ]
 
 
@@ -221,6 +273,8 @@ def main() -> int:
         _give_growth(workspace)
         _give_cognition(workspace)
         rows = startup(twelve, chosen.rounds) + scale(Path(folder), chosen.pairs) + sizes(twelve)
+        rows += matching(Path(folder) / "matching", chosen.pairs)
+        rows += ingesting(Path(folder) / "ingesting")
     if chosen.json:
         print(json.dumps([{**vars(row), "kept": row.kept} for row in rows]))
     else:
