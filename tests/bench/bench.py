@@ -35,7 +35,7 @@ SECONDS, MEGABYTES, GROWTH = 12.0, 400.0, 2.2
 MATCH_SECONDS, QUIET_SECONDS = 2.0, 0.5
 STOP = "schema_version: 1\nuser: user00005\nstate: stopped\nreason: declined\nsince: 2026-02-01T00:00:00Z\n"
 INGEST_SECONDS, INGEST_MEGABYTES, LARGE_SECONDS = 10.0, 200.0, 20.0
-SKILL_BYTES, BEGIN_BYTES = 4096, 2048
+SKILL_BYTES, SKILLS_BYTES, BEGIN_BYTES = 4096, 12_288, 2048
 
 
 class Row:
@@ -238,10 +238,11 @@ def ingesting(folder: Path) -> list[Row]:
 
 def sizes(folder: Path) -> list[Row]:
     """What a model has to read."""
-    skill = (ROOT / ".claude" / "skills" / "follow-up" / "SKILL.md").stat().st_size
+    pages = {page.parent.name: page.stat().st_size for page in (ROOT / ".claude" / "skills").glob("*/SKILL.md")}
     begin(folder, keep=folder / "begin.txt")
     return [
-        Row("the follow-up skill", skill, SKILL_BYTES, "bytes"),
+        Row("the follow-up skill", pages["follow-up"], SKILL_BYTES, "bytes"),
+        Row(f"all {len(pages)} skills", sum(pages.values()), SKILLS_BYTES, "bytes"),
         Row("begin for 12 users", (folder / "begin.txt").stat().st_size, BEGIN_BYTES, "bytes"),
     ]
 
