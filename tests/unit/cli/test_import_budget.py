@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mindloop.observer.canonical import content_hash
+from mindloop.observer.growth.matching import match_id
+from mindloop.protocol.run_files import file_answer
+from mindloop.skills.grow.confirm import confirm
+from mindloop.skills.grow.match import match_text
 from mindloop.skills.ingest_dm.ingest import Wanted, ingest
+from tests.helpers import growing
 from tests.helpers.command_line import SCRIPTS
 from tests.helpers.direct_messages import opened, said
 from tests.helpers.skill_workspace import NOW, SkillWorkspace, at
@@ -73,6 +79,9 @@ NEVER = frozenset(
 RUN = "follow-up-2026-02-20-001"
 THINK = "think-2026-02-20-001"
 INGEST = "ingest-dm-2026-02-20-001"
+GROW = "grow-2026-02-20-001"
+ANN = match_id(content_hash("hm"), "fu-2026-02-15-ann-1-1")
+BOB = match_id(content_hash("oh"), "fu-2026-02-15-bob-1-1")
 COMMANDS = [
     ("provenance.py", ["hash"], HASH, ["cli", "store", "observer.canonical"]),
     ("follow_up.py", ["status"], STATUS, ["cli", "store", "protocol"]),
@@ -95,6 +104,12 @@ COMMANDS = [
     ("cognition.py", ["begin", "--user", "bob"], SCORING, ["cli", "store", "protocol", "observer", "skills", "hosts"]),
     ("cognition.py", ["resume", THINK], SKILL, ["cli", "store", "protocol", "observer", "skills"]),
     ("growth.py", ["show", "ann"], [*YAML, "hashlib"], ["cli", "store", "observer"]),
+    ("growth.py", ["match", "--all"], [*YAML, "hashlib"], ["cli", "store", "observer", "skills.grow"]),
+    ("growth.py", ["list", "ann"], [*YAML, "hashlib"], ["cli", "store", "observer"]),
+    ("growth.py", ["confirm", "ann", "--preselected"], SKILL, ["cli", "store", "protocol", "observer", "skills"]),
+    ("growth.py", ["reject", "ann", ANN], [*YAML, "hashlib"], ["cli", "store", "observer", "skills.grow"]),
+    ("growth.py", ["packet", GROW, BOB], PLAIN, ["cli", "store", "protocol", "observer.names"]),
+    ("growth.py", ["learn", GROW], SKILL, ["cli", "store", "protocol", "observer", "skills"]),
     ("growth.py", ["report"], [*YAML, "hashlib"], ["cli", "store", "observer"]),
     ("growth.py", ["stop", "ann", "declined"], YAML, ["cli", "store", "observer"]),
     ("growth.py", ["resume", "pat"], YAML, ["cli", "store", "observer"]),
@@ -119,9 +134,20 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for user in ("ann", "bob"):
             bench.observe(user, f"{user} said more", now="2026-02-16T09:00:00Z")
         bench.default_answers(bench.begin(now=NOW).place.run, "bob")  # resume finds work, whichever test comes first
+        _grow(bench)
         _think(bench)
         _ingest(bench)
     return root
+
+
+def _grow(bench: SkillWorkspace) -> None:
+    """One user has replies to confirm and to reject; another's is confirmed, and a judge's answer is filed."""
+    token = growing.sent(bench, "ann")["token"]
+    for user, text in (("ann", "hm"), ("ann", f"yes [FU:{token}]"), ("bob", "oh")):
+        match_text(bench.ws, user, text, at(NOW), date="2026-02-16T10:00:00Z")
+    assert confirm(bench.ws, "bob", [BOB], at(NOW)).run == GROW
+    default = str(bench.item(GROW, BOB)["default"])
+    file_answer(bench.ws, GROW, BOB, default, "claude-code")
 
 
 def _ingest(bench: SkillWorkspace) -> None:
