@@ -6,17 +6,16 @@ beyond the one user's own messages: a token of somebody else's message is a toke
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 
 from mindloop.observer.canonical import norm_hash
+from mindloop.observer.exports.echoes import tokens_in
 from mindloop.observer.growth.patterns import normal_words
 from mindloop.observer.growth.state import is_rehearsal, messages
 from mindloop.observer.lines import one_line
 from mindloop.observer.provenance.record import checked_hash, timestamp_fields
 from mindloop.store.clock import parse_instant, stamp
 from mindloop.store.digest import sha256_hex
-from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ WORDS_SHARED = 2
 WINDOW = timedelta(hours=48)
 WINDOW_DAYS = 2
 _DAY_ONLY = ("day_level", "inferred")
-_TOKEN = when_used(r"\[FU:([0-9a-f]{8})\]", re.IGNORECASE)
 
 FOREIGN_TOKEN = "it carries a reply token of none of this user's messages; matched without it"  # noqa: S105 - a sentence
 EARLY_TOKEN = "it carries the token of a message that was written after it; matched without it"  # noqa: S105 - a sentence
@@ -79,7 +77,7 @@ class Signal:
         self.by_day = confidence in _DAY_ONLY
         self.known_since = known_since
         self.thread = thread
-        self.tokens = tokens | frozenset(found.lower() for found in _TOKEN.findall(text))
+        self.tokens = tokens | frozenset(tokens_in(text))
         self.in_index = in_index
 
 
