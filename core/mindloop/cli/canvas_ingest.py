@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.cli.output import emit, emit_json, note
+from mindloop.cli.output import emit, emit_json, tell
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
 from mindloop.observer.lines import counted
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from mindloop.skills.ingest_dm.ingest import Ingested
 
 PROG = "canvas.py"
-NOTES_SHOWN = 10
 
 
 def ingest(argv: list[str]) -> int:
@@ -99,10 +98,7 @@ def _json(done: Ingested) -> dict[str, Any]:
 
 
 def _show(done: Ingested) -> None:
-    for line in done.notes[:NOTES_SHOWN]:
-        note(f"note: {line}")
-    if len(done.notes) > NOTES_SHOWN:
-        note(f"note: (+{len(done.notes) - NOTES_SHOWN} more: --json shows all)")
+    tell(done.notes, "note")
     heard = done.heard
     cut = "" if heard.complete else ", cut off before its end"
     read = f"{counted(heard.own, 'own message')} in {heard.read} entries{cut}"

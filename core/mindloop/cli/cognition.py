@@ -20,7 +20,6 @@ VERBS = {
     "resume": "check the filed answers of a run and apply them",
     "show": "what was thought about one user, and whether it still holds",
 }
-WARNINGS_SHOWN = 5
 FEAR_SHOWN = 200
 
 
@@ -73,7 +72,7 @@ def _synthesis_line(reference: str) -> str:
 
 
 def _begin(argv: list[str]) -> int:
-    from mindloop.cli.output import emit_json, progress_bar
+    from mindloop.cli.output import emit_json, progress_bar, tell
     from mindloop.cli.parsing import add_json, parser
     from mindloop.cli.place import opened
     from mindloop.skills.think.begin import begin
@@ -97,6 +96,7 @@ def _begin(argv: list[str]) -> int:
     if chosen.json:
         emit_json(begun_json(begun, dry_run=chosen.dry_run, full=chosen.full))
     else:
+        tell(begun.warnings)
         show_begun(begun, dry_run=chosen.dry_run, full=chosen.full)
     return 0
 
@@ -120,12 +120,8 @@ def begun_json(begun: Begun, *, dry_run: bool, full: bool = False) -> dict[str, 
 
 def show_begun(begun: Begun, *, dry_run: bool, full: bool, driven: bool = False) -> None:
     """The same for people and models, short; a driver has no use for the packets' references."""
-    from mindloop.cli.output import emit, limited, note
+    from mindloop.cli.output import emit, limited
 
-    for warning in begun.warnings[:WARNINGS_SHOWN]:
-        note(f"warning: {warning}")
-    if len(begun.warnings) > WARNINGS_SHOWN:
-        note(f"warning: (+{len(begun.warnings) - WARNINGS_SHOWN} more: --json shows all)")
     counts = f"{len(begun.waiting)} waiting, {len(begun.skipped)} skipped"
     head = "dry run: nothing is written" if dry_run else f"run {begun.place.run}" if begun.place else "no run"
     lines = [f"{head}; {counts}"]

@@ -12,9 +12,8 @@ from mindloop.cli.follow_up import (
     resumed_json,
     show_begun,
     show_resumed,
-    show_warnings,
 )
-from mindloop.cli.output import emit, emit_json, progress_bar
+from mindloop.cli.output import emit, emit_json, progress_bar, tell
 from mindloop.cli.parsing import add_json, parser, verb
 from mindloop.cli.place import opened
 
@@ -110,7 +109,7 @@ def _batch_text(workspace: Workspace, driven: Driven) -> str:
 def _show(workspace: Workspace, driven: Driven, chosen: Any) -> None:
     if chosen.host == "rehearsal":
         emit(REHEARSED)
-    show_warnings(driven.warnings)
+    tell(driven.warnings)
     if chosen.dry_run:
         emit(_batch_text(workspace, driven))
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from mindloop.cli.output import emit, emit_json, note, progress_bar
+from mindloop.cli.output import emit, emit_json, progress_bar, tell
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
 from mindloop.cli.run_verbs import judged_code, judged_json, show_judged
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from mindloop.protocol.host import Host
     from mindloop.skills.judged import Judged
+    from mindloop.skills.think.begin import Begun
     from mindloop.store.workspace import Workspace
 
 PROG = "drive.py"
@@ -51,19 +52,21 @@ def _drive(skill: str, chosen: Any, host_of: Callable[[str], Host]) -> int:
     progress, stop = progress_bar()
     try:
         with nullcontext() if dry_run else workspace.hold("driver", f"{PROG} {skill}"):
-            run = chosen.run or _begun(workspace, chosen, progress)
+            begun = None if chosen.run else _begun(workspace, chosen, progress)
+            run = begun.place.run if begun and begun.place else chosen.run
             judged, warnings = _asked(workspace, skill, run, host_of(chosen.host), progress) if run else (None, [])
     finally:
         stop()
-    return _told(chosen, judged, warnings)
+    warnings = (begun.warnings if begun else []) + warnings
+    tell(warnings)
+    return _told(chosen, begun, judged, warnings)
 
 
-def _begun(workspace: Workspace, chosen: Any, progress: Any) -> str | None:
+def _begun(workspace: Workspace, chosen: Any, progress: Any) -> Begun:
     from mindloop.skills.think.begin import begin
     from mindloop.store.clock import now
 
-    begun = begin(workspace, now(), user=chosen.user, force=chosen.force, progress=progress)
-    return begun.place.run if begun.waiting and begun.place else None
+    return begin(workspace, now(), user=chosen.user, force=chosen.force, progress=progress)
 
 
 def _asked(workspace: Workspace, skill: str, run: str, host: Host, progress: Any) -> tuple[Judged, list[str]]:
@@ -83,19 +86,23 @@ def _asked(workspace: Workspace, skill: str, run: str, host: Host, progress: Any
     return judged, warnings + judged.warnings
 
 
-def _told(chosen: Any, judged: Judged | None, warnings: list[str]) -> int:
-    for warning in warnings[:10]:
-        note(f"warning: {warning}")
+def _told(chosen: Any, begun: Begun | None, judged: Judged | None, warnings: list[str]) -> int:
     if chosen.json:
-        value = (
-            judged_json(judged) if judged else {"run": None, "state": "complete", "done": [], "open": [], "busy": []}
-        )
-        emit_json({**value, "host": chosen.host, "warnings": warnings})
-    else:
-        if chosen.host == "rehearsal":
-            emit(REHEARSED)
-        if judged:
-            show_judged(judged, full=chosen.full)
-        else:
-            emit("nothing to ask: every cognition is fresh")
+        run = {"run": None} if getattr(chosen, "dry_run", False) else {}
+        emit_json({**_json(begun, judged), **run, "host": chosen.host, "warnings": warnings})
+        return judged_code(judged) if judged else 0
+    if chosen.host == "rehearsal":
+        emit(REHEARSED)
+    if begun:
+        from mindloop.cli.cognition import show_begun
+
+        show_begun(begun, dry_run=getattr(chosen, "dry_run", False), full=chosen.full, driven=True)
+    if judged:
+        show_judged(judged, full=chosen.full)
     return judged_code(judged) if judged else 0
+
+
+def _json(begun: Begun | None, judged: Judged | None) -> dict[str, Any]:
+    nothing: dict[str, Any] = {"run": None, "state": "complete", "done": [], "open": [], "busy": []}
+    left_out = [{"user": one["user"], "reason": one["reason"]} for one in begun.skipped] if begun else []
+    return {**(judged_json(judged) if judged else nothing), "skipped": left_out}

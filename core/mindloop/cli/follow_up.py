@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from mindloop.skills.follow_up.resume import Resumed
 
 PROG = "follow_up.py"
-WARNINGS_SHOWN = 10
 OPEN_SHOWN = 5
 VERBS = {
     "begin": "check every canvas, write one packet for each user who qualifies",
@@ -33,7 +32,7 @@ def main(argv: list[str]) -> int:
 
 
 def _begin(argv: list[str]) -> int:
-    from mindloop.cli.output import emit_json, progress_bar
+    from mindloop.cli.output import emit_json, progress_bar, tell
     from mindloop.cli.parsing import add_json, parser
     from mindloop.cli.place import opened
     from mindloop.skills.follow_up.begin import begin
@@ -53,19 +52,9 @@ def _begin(argv: list[str]) -> int:
     if chosen.json:
         emit_json(begun_json(begun, dry_run=chosen.dry_run, full=chosen.full))
     else:
-        show_warnings(begun.warnings)
+        tell(begun.warnings)
         show_begun(begun, dry_run=chosen.dry_run, full=chosen.full)
     return 0
-
-
-def show_warnings(warnings: list[str]) -> None:
-    """The first warnings, on stderr."""
-    from mindloop.cli.output import note
-
-    for warning in warnings[:WARNINGS_SHOWN]:
-        note(f"warning: {warning}")
-    if len(warnings) > WARNINGS_SHOWN:
-        note(f"warning: (+{len(warnings) - WARNINGS_SHOWN} more: --json shows all)")
 
 
 def add_flags(options: Any) -> None:
@@ -104,12 +93,8 @@ def begun_json(begun: Begun, *, dry_run: bool, full: bool = False) -> dict[str, 
 
 def show_begun(begun: Begun, *, dry_run: bool, full: bool, driven: bool = False) -> None:
     """The same for people and models, short; a driver has no use for the packets' references."""
-    from mindloop.cli.output import emit, limited, note
+    from mindloop.cli.output import emit, limited
 
-    for warning in begun.warnings[:5]:
-        note(f"warning: {warning}")
-    if len(begun.warnings) > 5:  # a handful is readable
-        note(f"warning: (+{len(begun.warnings) - 5} more; doctor.py lists them)")
     head = "dry run: nothing is written" if dry_run else f"run {begun.place.run}"
     first = f", {len(begun.thinking)} to be thought about first" if begun.thinking else ""
     lines = [f"{head}; {len(begun.waiting)} waiting{first}, {len(begun.skipped)} skipped"]
@@ -176,7 +161,7 @@ def _host(name: str) -> str:
 
 
 def _resume(argv: list[str]) -> int:
-    from mindloop.cli.output import emit_json, progress_bar
+    from mindloop.cli.output import emit_json, progress_bar, tell
     from mindloop.cli.parsing import add_json, parser
     from mindloop.cli.place import opened
     from mindloop.skills.follow_up.resume import resume
@@ -196,7 +181,7 @@ def _resume(argv: list[str]) -> int:
     if chosen.json:
         emit_json(resumed_json(resumed))
     else:
-        show_warnings(resumed.warnings)
+        tell(resumed.warnings)
         show_resumed(resumed, full=chosen.full)
     return resume_code(resumed)
 

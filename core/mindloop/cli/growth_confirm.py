@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.cli.output import emit, emit_json, limited, note
+from mindloop.cli.output import emit, emit_json, limited, note, tell
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
 from mindloop.observer.growth.files import SCHEMA, proposed, read_proposals
@@ -103,8 +103,7 @@ def confirm(argv: list[str]) -> int:
     if chosen.json:
         emit_json(_confirmed_json(result))
         return 0
-    for warning in result.warnings:
-        note(f"warning: {warning}")
+    tell(result.warnings)
     emit("\n".join(_told(result, full=chosen.full)))
     return 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from mindloop.cli.output import emit, emit_json, limited, note, progress_bar
+from mindloop.cli.output import emit, emit_json, limited, progress_bar, tell
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
 from mindloop.observer.growth.matching import PRESELECTED
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 PROG = "growth.py match"
 BUSY = 75
-NOTES_SHOWN = 5
 
 
 def match(argv: list[str]) -> int:
@@ -46,7 +45,7 @@ def _match_one(chosen: Any) -> int:
     if text:
         matched = match_text(opened(), chosen.user, text, now(), thread=chosen.thread, date=chosen.date)
         if not matched.new and not matched.known:
-            _show_notes(matched)
+            tell(matched.notes, "note")
             raise Negative(
                 f"the text answers no message of {matched.user!r} that still waits", "Keep it with: canvas.py observe"
             )
@@ -57,7 +56,7 @@ def _match_one(chosen: Any) -> int:
     if chosen.json:
         emit_json(_json(matched))
         return 0
-    _show_notes(matched)
+    tell(matched.notes, "note")
     rows = [_row(one) for one in matched.new]
     emit("\n".join([_summary(matched), *limited(rows, full=chosen.full), *_next(matched)]))
     return 0
@@ -90,10 +89,7 @@ def _match_all(chosen: Any) -> int:
 
 
 def _show_all(everybody: Everybody, *, full: bool) -> None:
-    for warning in everybody.warnings[:NOTES_SHOWN]:
-        note(f"warning: {warning}")
-    if len(everybody.warnings) > NOTES_SHOWN:
-        note(f"warning: (+{len(everybody.warnings) - NOTES_SHOWN} more: --json shows all)")
+    tell(everybody.warnings)
     shown = [one for one in everybody.matched if one.new or one.notes]
     new = sum(len(one.new) for one in shown)
     replies = sum(one.looked_at for one in everybody.matched)
@@ -113,11 +109,6 @@ def _json(matched: Matched) -> dict[str, Any]:
         "proposed": matched.new,
         "notes": matched.notes,
     }
-
-
-def _show_notes(matched: Matched) -> None:
-    for line in matched.notes:
-        note(f"note: {line}")
 
 
 def _summary(matched: Matched) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from mindloop.cli.output import emit, emit_json, note
+from mindloop.cli.output import emit, emit_json, tell
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
 from mindloop.observer.growth import report_tables as written
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 PROG = "growth.py"
 BYTES = 1_900
 """Most of a report that a conversation gets unasked."""
-TOLD = 5
-"""Problems that are named one by one."""
 
 
 def report(argv: list[str]) -> int:
@@ -50,10 +48,7 @@ def report(argv: list[str]) -> int:
         emit_json({**facts, "problems": problems})
         return 0
     _print(facts, as_markdown=chosen.markdown, full=chosen.full)
-    for problem in problems if chosen.full else problems[:TOLD]:
-        note(f"note: left out: {problem}")
-    if len(problems) > TOLD and not chosen.full:
-        note(f"note: and {len(problems) - TOLD} more; see doctor.py")
+    tell([f"left out: {problem}" for problem in problems], "note")
     return 0
 
 

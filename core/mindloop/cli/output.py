@@ -13,6 +13,7 @@ JSON_VERSION = 1
 LIST_LIMIT = 20
 ROW_LIMIT = 400
 BUDGET = 1_500  # bytes of a list, so that the whole answer stays below 2 KB
+TOLD = 10  # diagnostics that are told one by one
 
 
 def emit_json(value: dict[str, Any]) -> None:
@@ -31,6 +32,14 @@ def emit(text: str) -> None:
 def note(text: str) -> None:
     """A diagnostic on stderr."""
     sys.stderr.write(safe(text) + "\n")
+
+
+def tell(lines: list[str], kind: str = "warning") -> None:
+    """The first of many diagnostics on stderr, their kind in front, then how many more there are."""
+    for line in lines[:TOLD]:
+        note(f"{kind}: {line}")
+    if len(lines) > TOLD:
+        note(f"{kind}: (+{len(lines) - TOLD} more: --json shows all)")
 
 
 def safe(text: str) -> str:

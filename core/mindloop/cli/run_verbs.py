@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     After = Callable[[Workspace, Judged], list[str]]
 
-WARNINGS_SHOWN = 10
 OPEN_SHOWN = 5
 ROWS_BUDGET = 1_200
 BUSY = 75
@@ -123,7 +122,7 @@ def resume(prog: str, judging_path: str, argv: list[str], verb: str = "resume", 
         verb: what the skill calls this.
         after: called with the workspace and what was taken; returns what is to be asked next, a line each.
     """
-    from mindloop.cli.output import emit_json, note, progress_bar
+    from mindloop.cli.output import emit_json, progress_bar, tell
     from mindloop.skills import judged as skill
     from mindloop.store.clock import now
 
@@ -142,10 +141,7 @@ def resume(prog: str, judging_path: str, argv: list[str], verb: str = "resume", 
     if chosen.json:
         emit_json(judged_json(judged) | ({"next": following} if after else {}))
         return judged_code(judged)
-    for warning in judged.warnings[:WARNINGS_SHOWN]:
-        note(f"warning: {warning}")
-    if len(judged.warnings) > WARNINGS_SHOWN:
-        note(f"warning: (+{len(judged.warnings) - WARNINGS_SHOWN} more: --json shows all)")
+    tell(judged.warnings)
     show_judged(judged, full=chosen.full, following=following)
     return judged_code(judged)
 

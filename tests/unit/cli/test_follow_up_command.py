@@ -124,13 +124,13 @@ def test_begin_without_anybody_to_ask_names_the_batch(bench: SkillWorkspace) -> 
 
 
 def test_warnings_go_to_stderr(bench: SkillWorkspace) -> None:
-    """A torn index line is talk, not result."""
+    """A torn index line is talk, not result, and said once."""
     with (bench.root / "grimoires/mining/provenance/index.jsonl").open("ab") as file:
         file.write(b"{torn\n")
     called = call("follow_up", "begin")
 
     assert called.code == 0
-    assert "warning" in called.err
+    assert called.err.count("warning: ") == 1
     assert "warning" not in called.out
 
 
