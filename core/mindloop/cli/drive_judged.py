@@ -72,11 +72,13 @@ def _begun(workspace: Workspace, chosen: Any, progress: Any) -> Begun:
 def _asked(workspace: Workspace, skill: str, run: str, host: Host, progress: Any) -> tuple[Judged, list[str]]:
     from importlib import import_module
 
+    from mindloop.protocol.run_files import begun_head, find_run
     from mindloop.skills.asking import ask_host
     from mindloop.skills.judged import resume
     from mindloop.store.clock import now
 
     judging = import_module(SKILLS[skill][0]).JUDGING
+    begun_head(workspace, find_run(workspace, run), judging.skill)  # before anybody pays for an answer
     try:
         warnings = ask_host(workspace, host, run, progress)
     except MindloopError as error:

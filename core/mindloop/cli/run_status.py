@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 USAGE = "usage: follow_up.py status [RUN] [--json]"
 SHOWN = 10
-RESUMES = {"think": "cognition.py resume", "grow": "growth.py learn", "ingest-dm": "canvas.py resume"}
+RESUMES = {
+    "think": "cognition.py resume",
+    "synthesis": "cognition.py resume",
+    "grow": "growth.py learn",
+    "ingest-dm": "canvas.py resume",
+}
 
 
 def status(argv: list[str]) -> int:
@@ -105,6 +110,8 @@ def _one(found: dict[str, Any]) -> str:
         lines.append("begin was interrupted; begin again")
     elif found["answered"] or found["thought"]:
         lines.append(f"next: {_command(found['skill'])} {found['run']}")
+    elif found["waiting"] or found["thinking"]:
+        lines.append(f"once they are answered: {_command(found['skill'])} {found['run']}")
     return "\n".join(lines) + "\n"
 
 

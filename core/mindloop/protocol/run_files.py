@@ -128,6 +128,22 @@ def read_head(workspace: Files, place: RunPlace) -> dict[str, Any]:
     return head
 
 
+def begun_head(workspace: Files, place: RunPlace, skill: str) -> dict[str, Any]:
+    """The head of a run of ``skill`` that can be resumed.
+
+    Raises:
+        Negative: there is no such run, it is another skill's, or its begin was interrupted.
+        Malformed: the head does not parse.
+    """
+    head = read_head(workspace, place)
+    if head.get("skill") != skill:
+        message = f"run {place.run!r} is a run of {head.get('skill')!r:.40}, expected one of {skill!r}"
+        raise Negative(message, f"See which command goes on with it: follow_up.py status {place.run}")
+    if head["state"] == BEGINNING:
+        raise Negative(f"run {place.run!r}: its begin was interrupted, nobody waits in it", "Begin again.")
+    return head
+
+
 def head_problems(head: dict[str, Any]) -> list[str]:
     """What a head lacks for anybody to show or resume its run, a clause each."""
     found = []

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from mindloop.protocol.questions import AnswerRefused, settle
 from mindloop.protocol.run_files import (
-    BEGINNING,
     SCHEMA,
     answered_items,
+    begun_head,
     find_run,
     read_answer,
     read_head,
@@ -89,7 +89,7 @@ def resume(workspace: Workspace, judging: Judging, run: str, now: datetime, prog
         Malformed: the run's head does not parse.
     """
     place = find_run(workspace, run)
-    head = _head_of(workspace, judging, place)
+    head = begun_head(workspace, place, judging.skill)
     judged = Judged(place)
     ready = sorted((set(head["waiting"]) & answered_items(workspace, place)) - set(head["done"]))
     for number, item in enumerate(ready, 1):
@@ -115,7 +115,7 @@ def answer_now(
         Negative: no such run or item, or the item is settled already.
     """
     place = find_run(workspace, run)
-    _head_of(workspace, judging, place)
+    begun_head(workspace, place, judging.skill)
     found = read_item(workspace, place, item)
     value = judging.check(found, raw)
     with workspace.transaction(place.scope, *judging.scopes(found)) as tx:
@@ -124,16 +124,6 @@ def answer_now(
         told = judging.apply(tx, found, value, host, now)
         settle(tx, place, head, item, DONE, now=now)
     return {"user": str(found["user"]), "item": item, "outcome": DONE, "told": told}
-
-
-def _head_of(workspace: Workspace, judging: Judging, place: RunPlace) -> dict[str, Any]:
-    head = read_head(workspace, place)
-    if head.get("skill") != judging.skill:
-        message = f"run {place.run!r} is a run of {head.get('skill')!r:.40}, expected one of {judging.skill!r}"
-        raise Negative(message, "List the runs with: follow_up.py status")
-    if head["state"] == BEGINNING:
-        raise Negative(f"run {place.run!r}: its begin was interrupted, nobody waits in it", "Begin again.")
-    return head
 
 
 def _waiting_head(tx: Transaction, place: RunPlace, item: str) -> dict[str, Any]:

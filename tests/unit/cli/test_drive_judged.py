@@ -80,3 +80,13 @@ def test_a_dry_run_names_no_run(bench: ThinkWorkspace) -> None:
 
     assert (told["run"], [one["outcome"] for one in told["done"]]) == (None, ["done"])
     assert bench.sidecar("bob") is None
+
+
+def test_a_run_of_another_skill_is_asked_nothing(bench: ThinkWorkspace) -> None:
+    """An answer costs money, so whose run it is comes first."""
+    call("cognition", "begin")
+    called = call("drive", "grow", "--host", "rehearsal", "--run", RUN)
+
+    assert (called.code, called.out) == (1, "")
+    assert "is a run of 'think', expected one of 'grow'" in called.err
+    assert not (bench.root / f"agents/researcher/session/runs/{RUN}/answers").exists()

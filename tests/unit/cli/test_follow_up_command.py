@@ -257,8 +257,7 @@ def test_resume_json(bench: SkillWorkspace) -> None:
     assert found["skipped"] == [{"user": "eve", "reason": "no_triggers"}]
     assert len(found["open"]) == 1
     assert sorted(found) == sorted(
-        ["version", "run", "state", "batch", "done", "open", "busy", "skipped", "log", "warnings"]
-        + ["begun", "thinking", "synthesis", "synthesis_packet"]
+        "version run state batch done open busy skipped log warnings begun thinking synthesis synthesis_packet".split()
     )
 
 

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mindloop.observer.canonical import content_hash
+from mindloop.skills.think.begin import begin as think
 from mindloop.store.errors import Malformed, Negative, WrongInput
 from tests.helpers.skill_workspace import (
     FOLLOW_UPS,
+    NOW,
     SkillWorkspace,
     answer,
+    at,
     held_lock,
     hypothesis,
     message,
@@ -153,6 +156,15 @@ def test_a_packet_that_was_changed_on_disk_is_refused(bench: SkillWorkspace) -> 
         bench.packet(begun.place.run, "ann")
     with pytest.raises(Malformed, match="its hash differs"):
         bench.file(begun.place.run, "ann", "x")
+
+
+def test_a_run_of_another_skill_is_not_resumed(bench: SkillWorkspace) -> None:
+    """Its packets are none of a writer's, and each skill has its own command to go on with."""
+    run = think(bench.ws, at(NOW)).place
+    assert run is not None
+
+    with pytest.raises(Negative, match=r"is a run of 'think', expected one of 'follow-up'"):
+        bench.resume(run.run)
 
 
 def test_a_run_whose_begin_was_interrupted_is_not_resumed(bench: SkillWorkspace) -> None:

@@ -1,4 +1,4 @@
-"""`--synthesize`: one question about all users once they are through, and nothing of it touches what they got (step 6)."""
+"""`--synthesize`: one question about all once they are through; nothing of it touches what they got (step 6)."""
 
 from __future__ import annotations
 

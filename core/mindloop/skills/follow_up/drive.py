@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from mindloop.observer.layout import layout_of
-from mindloop.protocol.run_files import find_run, read_head
+from mindloop.protocol.run_files import begun_head, find_run
 from mindloop.skills.asking import ask_host
 from mindloop.skills.follow_up.begin import begin
 from mindloop.skills.follow_up.case import REHEARSAL
 from mindloop.skills.follow_up.refresh import unanswered
 from mindloop.skills.follow_up.resume import resume
+from mindloop.skills.follow_up.table import FOLLOW_UP
 from mindloop.store.errors import MindloopError
 
 TYPE_CHECKING = False
@@ -64,7 +65,7 @@ def drive_on(workspace: Workspace, host: Host, run: str, now: datetime, progress
     What was to be thought about first is asked first, what all users share last.
     """
     place = find_run(workspace, run)
-    head = read_head(workspace, place)
+    head = begun_head(workspace, place, FOLLOW_UP.name)
     warnings: list[str] = []
     rounds: list[Resumed] = []
     if unanswered(workspace, place, head):

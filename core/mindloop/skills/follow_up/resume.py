@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mindloop.observer.answer.log import LogLine
 from mindloop.protocol.run_files import (
-    BEGINNING,
     answered_items,
+    begun_head,
     checked_name,
     find_run,
     read_answer,
@@ -102,13 +102,11 @@ def resume(
         allow_stale: let users go on whose cognition nobody answered about, with the stale one.
 
     Raises:
-        Negative: there is no such run, or its begin was interrupted.
+        Negative: there is no such run, it is another skill's, or its begin was interrupted.
         Malformed: the run's head does not parse.
     """
     place = find_run(workspace, run)
-    head = read_head(workspace, place)
-    if head["state"] == BEGINNING:
-        raise Negative(f"run {run!r}: its begin was interrupted, nobody waits in it", "Begin again: follow_up.py begin")
+    head = begun_head(workspace, place, FOLLOW_UP.name)
     context = FollowUp(workspace, now, dict(head.get("flags", {})))
     resumed = Resumed(place)
     _go_on(context, resumed, head, allow_stale=allow_stale)
