@@ -115,6 +115,7 @@ def test_an_answer_of_a_strange_host_is_checked_like_any_other(bench: SkillWorks
 KEYS = ["user", "slug", "default", "canvas", "triggers", "registry", "temporal", "score_line", "fears"]
 DAMAGE = [(key, value) for key in KEYS for value in ("missing", None, 7, ["x"], {"x": {}})]
 DAMAGE.remove(("fears", None))  # what most users have
+DAMAGE.append(("user", "bob"))  # whose growth would be written under ann's name
 
 
 @pytest.mark.parametrize(("key", "value"), DAMAGE)

@@ -17,14 +17,7 @@ if TYPE_CHECKING:
     from mindloop.store.files import Files
     from mindloop.store.transaction import Transaction
 
-SUFFIX = ".yaml"
 SCHEMA = "proposed-matches"
-
-
-def growing(files: Files) -> list[str]:
-    """Slugs of the users that have a growth state, sorted."""
-    names = files.names(layout_of(files).growth_dir, SUFFIX)
-    return [name.removesuffix(SUFFIX) for name in names if not name.endswith(PROPOSALS)]
 
 
 def proposed(files: Files) -> list[str]:

@@ -6,7 +6,7 @@ from mindloop.observer.growth.state import clone
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold, slug
 from mindloop.store.documents import read_yaml
-from mindloop.store.errors import Malformed, Unreadable
+from mindloop.store.errors import Malformed, Negative, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,12 +15,19 @@ if TYPE_CHECKING:
     from mindloop.observer.types import GrowthState
     from mindloop.store.files import Files
 
+SUFFIX = ".yaml"
 PROPOSALS = ".proposed_matches.yaml"
 """What lies beside the states and is none."""
 
 
-def load_user(files: Files, user: str) -> GrowthState | None:
-    """One user's state, completed, or None where growth knows nothing of the user.
+def growing(files: Files) -> list[str]:
+    """Slugs of the users that have a growth state, sorted."""
+    names = files.names(layout_of(files).growth_dir, SUFFIX)
+    return [name.removesuffix(SUFFIX) for name in names if not name.endswith(PROPOSALS)]
+
+
+def read_user(files: Files, user: str) -> GrowthState | None:
+    """One user's state as it lies in the file, or None where growth knows nothing of the user.
 
     Raises:
         Malformed: it does not parse, or it is somebody else's.
@@ -32,17 +39,31 @@ def load_user(files: Files, user: str) -> GrowthState | None:
         return None
     if fold(state["user"]) != fold(user):
         raise Malformed(f"{rel}: it is the growth of another user", "Move it to that user's file, or remove it.")
-    return clone(state)
+    found: GrowthState = state
+    return found
+
+
+def load_user(files: Files, user: str) -> GrowthState | None:
+    """The same, what the file leaves out filled in; raises as ``read_user`` does."""
+    state = read_user(files, user)
+    return None if state is None else clone(state)
+
+
+def known_user(files: Files, user: str) -> GrowthState:
+    """The same of a user whom growth must know; raises Negative too, where it does not."""
+    state = load_user(files, user)
+    if state is None:
+        hint = "It begins with the first batch of messages: follow_up.py begin"
+        raise Negative(f"growth knows nothing of {user!r} yet", hint)
+    return state
 
 
 def load_states(files: Files) -> tuple[list[GrowthState], list[str]]:
     """All states, completed, in the order of their files' names; and one sentence for each that cannot be used."""
     folder = layout_of(files).growth_dir
     states, problems = [], []
-    for name in files.names(folder, ".yaml"):
-        if name.endswith(PROPOSALS):
-            continue
-        rel = f"{folder}/{name}"
+    for name in growing(files):
+        rel = f"{folder}/{name}{SUFFIX}"
         try:
             state: Any = read_yaml(files, rel, "growth")
         except (Malformed, Unreadable) as error:
@@ -50,7 +71,7 @@ def load_states(files: Files) -> tuple[list[GrowthState], list[str]]:
             continue
         if state is None:  # removed while we looked
             continue
-        if f"{slug(state['user'])}.yaml" == name:
+        if slug(state["user"]) == name:
             states.append(clone(state))
         else:
             problems.append(f"{rel}: it is of another user, whose file is named {slug(state['user'])}.yaml")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mindloop.observer.batch.file import render_batch
+from mindloop.observer.growth.reading import read_user
 from mindloop.observer.growth.record import record_batch
 from mindloop.observer.growth.state import new_growth
 from mindloop.protocol.step import Done
-from mindloop.skills.follow_up.growth_steps import read_growth
 from mindloop.store.documents import yaml_text
 from mindloop.store.errors import Malformed, Unreadable, WrongInput
 
@@ -66,7 +66,7 @@ def _with_tokens(context: FollowUp, one: Answered) -> UserResult:
 def _recorded(context: FollowUp, one: Answered, result: UserResult, path: str) -> tuple[str, list[str]]:
     """The next text of a user's growth file, checked, and the tokens of the messages in it."""
     dossier = one.dossier
-    state = read_growth(context.finishing.tx, path, result["user"])
+    state = read_user(context.finishing.tx, result["user"])
     recorded, tokens = record_batch(
         state or new_growth(result["user"], dossier.get("wallet"), context.now),
         result,

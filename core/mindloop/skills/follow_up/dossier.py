@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mindloop.observer.names import slug
 from mindloop.protocol.run_files import SCHEMA, prompt_hash, read_item
 from mindloop.store.errors import Malformed
 
@@ -81,6 +82,8 @@ def _problems(found: dict[str, Any]) -> Iterator[str]:
         if not isinstance(found.get(key), kind):
             yield f"{key} is {type(found.get(key)).__name__}, expected {kind.__name__}"
             return
+    if slug(found["user"]) != found["slug"]:
+        yield f"slug is {found['slug']!r:.80}, expected {slug(found['user'])!r:.80}, that of its user"
     for key, fields in (("triggers", _TRIGGER), ("registry", _QUOTE), ("hypotheses", _HYPOTHESIS)):
         if not all(isinstance(entry, dict) and fields <= entry.keys() for entry in found[key]):
             yield f"{key} holds an entry without {', '.join(sorted(fields))}"

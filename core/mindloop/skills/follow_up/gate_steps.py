@@ -48,8 +48,8 @@ def check_silence(context: FollowUp, case: Case) -> Done | Skip | Ask:
     days = context.settings.get("observer.growth.silence_gate_days")
     if days is None or not context.growth_enabled:
         return Done()
+    from mindloop.observer.growth.reading import read_user
     from mindloop.observer.growth.silence import gating, may_gate
-    from mindloop.skills.follow_up.growth_steps import read_growth
     from mindloop.store.documents import LIMIT
     from mindloop.store.errors import Malformed, Unreadable
 
@@ -58,7 +58,7 @@ def check_silence(context: FollowUp, case: Case) -> Done | Skip | Ask:
         data = context.workspace.read(path, LIMIT)
         if data is None or not may_gate(data, days, context.now):
             return Done()
-        state = read_growth(context.workspace, path, case.user)
+        state = read_user(context.workspace, case.user)
     except (Malformed, Unreadable):
         return Done("the silence gate cannot read the growth file")
     waiting = gating(state, days, context.now) if state else None

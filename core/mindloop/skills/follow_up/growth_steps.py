@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from mindloop.observer.canvas.triggers import drop_stale
 from mindloop.observer.growth.cycle import advance_cycle
+from mindloop.observer.growth.reading import read_user
 from mindloop.observer.growth.state import stale_ids
 from mindloop.observer.growth.summary import summary
-from mindloop.observer.names import fold
 from mindloop.protocol.step import Ask, Done, Skip
 from mindloop.store.clock import stamp
 from mindloop.store.documents import read_yaml, write_yaml
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from mindloop.observer.types import GrowthState
     from mindloop.skills.follow_up.case import Case, FollowUp
     from mindloop.store.transaction import Transaction
-    from mindloop.store.workspace import Workspace
 
 
 def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
@@ -94,23 +93,10 @@ def _refresh(context: FollowUp, case: Case, growth: GrowthState | None, reasons:
     return Ask(case.question.gap)
 
 
-def read_growth(files: Workspace | Transaction, path: str, user: str) -> GrowthState | None:
-    """A user's growth state, or None where there is none.
-
-    Raises:
-        Malformed: it does not parse, or it is somebody else's.
-        Unreadable: the system refuses.
-    """
-    state: GrowthState | None = read_yaml(files, path, "growth")  # type: ignore[assignment]  # the schema's shape
-    if state is not None and fold(state["user"]) != fold(user):
-        raise Malformed(f"{path}: it is the growth of another user", "Move it to that user's file, or remove it.")
-    return state
-
-
 def _readable_growth(context: FollowUp, case: Case) -> GrowthState | None:
     """The growth state as far as it can be read; 2g.5 says what is wrong with one that cannot."""
     try:
-        return read_growth(context.workspace, context.layout.growth(case.canvas.slug), case.user)
+        return read_user(context.workspace, case.user)
     except (Malformed, Unreadable):
         return None
 
@@ -142,7 +128,7 @@ def load_growth(context: FollowUp, case: Case) -> Done | Skip | Ask:
 
 def _moved(context: FollowUp, tx: Transaction, case: Case, path: str) -> GrowthState | None:
     """The state with its cycle counted, staged where that changed it."""
-    state = read_growth(tx, path, case.user)
+    state = read_user(tx, case.user)
     if state is None:
         return None
     moved = advance_cycle(state, context.settings, context.now, case.snapshot, case.canvas.hypotheses)

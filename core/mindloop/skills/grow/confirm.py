@@ -7,7 +7,7 @@ from mindloop.observer.growth.classify import RATIONALE, evidence_of, first_span
 from mindloop.observer.growth.confidence import has_evidence, replied_message, take_evidence
 from mindloop.observer.growth.files import read_proposals, write_proposals, write_state
 from mindloop.observer.growth.outcome import apply_outcome
-from mindloop.observer.growth.reading import load_user
+from mindloop.observer.growth.reading import known_user
 from mindloop.observer.names import display_name, slug
 from mindloop.observer.sanitizer import sanitize
 from mindloop.skills.grow.reply import signal_text
@@ -105,9 +105,7 @@ def confirm(
 
 
 def _read(tx: Transaction, name: str) -> tuple[GrowthState, Proposals]:
-    state = load_user(tx, name)
-    if state is None:
-        raise Negative(f"growth knows nothing of {name!r} yet", "It begins with the first batch of messages.")
+    state = known_user(tx, name)
     return state, read_proposals(tx, state["user"])
 
 

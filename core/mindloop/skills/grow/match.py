@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from mindloop.observer.growth import proposals
-from mindloop.observer.growth.files import growing, read_proposals, write_proposals
+from mindloop.observer.growth.files import read_proposals, write_proposals
 from mindloop.observer.growth.matching import Matcher, Signal, signal_of_record, signal_of_text
-from mindloop.observer.growth.reading import load_user
+from mindloop.observer.growth.reading import growing, known_user, load_user
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import display_name, fold, slug
 from mindloop.observer.provenance.by_user import is_current, lines_by_user, mark_of, unseen
 from mindloop.observer.provenance.index import find
-from mindloop.store.errors import Busy, Malformed, Negative, Unreadable, WrongInput
+from mindloop.store.errors import Busy, Malformed, Unreadable, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 GROUP = 64
 PASTED_AT_MOST = 20_000
 """Characters of a pasted reply: it is kept with its proposals, and the longest direct message is half as long."""
-_BEGINS = "It begins with the first batch of messages: follow_up.py begin"
 _FULL = f"{proposals.PENDING_AT_MOST} proposals wait already; confirm or reject some, then match again"
 # Of a file that we wrote, and of growth states in any quoting: looked for so that most files need no parsing.
 _CURSOR = re.compile(rb"^records_seen: ([0-9]{1,9})\nlast_record_seen: '?([0-9a-f]{16})'?$", re.MULTILINE)
@@ -95,7 +94,7 @@ def match_text(
     signal = signal_of_text(text, date, thread)
     signal.in_index = find(workspace, name, signal.id) is not None
     with workspace.transaction(f"user:{slug(name)}") as tx:
-        state = _known(tx, name)
+        state = known_user(tx, name)
         document = read_proposals(tx, state["user"])
         matched, after = _propose(state, document, [signal], now)
         if after != document:
@@ -113,7 +112,7 @@ def match_user(workspace: Workspace, user: str, now: datetime) -> Matched:
     data = workspace.read(layout_of(workspace).provenance_index) or b""
     work = Work(name, slug(name), lines_by_user(data).get(fold(name), []))
     with workspace.transaction(f"user:{work.slug}") as tx:
-        return _matched(tx, work, _known(tx, name), now)
+        return _matched(tx, work, known_user(tx, name), now)
 
 
 def match_everybody(workspace: Workspace, now: datetime, progress: Progress | None = None) -> Everybody:
@@ -178,13 +177,6 @@ def _match_one(tx: Transaction, work: Work, now: datetime, matched: list[Matched
             matched.append(_matched(tx, work, state, now))
     except (Malformed, Unreadable) as error:
         warnings.append(f"{work.user}: left out: {error.message}")
-
-
-def _known(tx: Transaction, name: str) -> GrowthState:
-    state = load_user(tx, name)
-    if state is None:
-        raise Negative(f"growth knows nothing of {name!r} yet", _BEGINS)
-    return state
 
 
 def _matched(tx: Transaction, work: Work, state: GrowthState, now: datetime) -> Matched:

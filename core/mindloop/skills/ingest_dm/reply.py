@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from mindloop.observer.growth.files import write_state
 from mindloop.observer.growth.metrics import QUALITY
 from mindloop.observer.growth.outcome import apply_outcome
+from mindloop.observer.growth.reading import load_user
 from mindloop.observer.growth.record import MESSAGE_ID
-from mindloop.observer.growth.state import clone, is_rehearsal, messages
-from mindloop.observer.layout import layout_of
+from mindloop.observer.growth.state import is_rehearsal, messages
 from mindloop.observer.lines import excerpt
-from mindloop.observer.names import slug
-from mindloop.store.documents import read_yaml, write_yaml
 from mindloop.store.errors import Malformed, Negative, Unreadable, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
-    from typing import Any
 
     from mindloop.observer.intake.messages import Heard
     from mindloop.store.transaction import Transaction
@@ -49,12 +47,11 @@ def record_reply(
     Returns:
         ``responded`` where it was recorded now, and what is to be told.
     """
-    path = layout_of(tx).growth(slug(user))
     try:
-        state: Any = read_yaml(tx, path, "growth")
+        state = load_user(tx, user)
         if state is None:
             return None, [f"the reply is not recorded: growth knows nothing of {user} yet"]
-        found = next(((batch, one) for batch, one in messages(clone(state)) if one["id"] == message_id), None)
+        found = next(((batch, one) for batch, one in messages(state) if one["id"] == message_id), None)
         if found and is_rehearsal(found[0]):
             return None, [f"the reply is not recorded: {message_id} was only rehearsed, nobody was sent it"]
         said_at = heard.reply_after(found[1]["sent_at"] if found else None)
@@ -63,6 +60,6 @@ def record_reply(
         return None, [f"the reply is not recorded: {error.message}"]
     if warning:
         return None, [warning]
-    write_yaml(tx, path, changed, "growth")
+    write_state(tx, changed)
     missing = f"no message that was certainly written after {message_id} is in the export; its reply counts as of now"
     return RESPONDED, [] if said_at else [missing]
