@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from mindloop.observer.batch.prior import batch_index
-from mindloop.observer.canvas.guarded import guarded
 from mindloop.observer.canvas.reading import load_canvases, matches
 from mindloop.observer.chronicle.releases import load_index as load_chronicle_index
 from mindloop.observer.chronicle.releases import load_releases
 from mindloop.observer.chronicle.temporal import Windows
-from mindloop.observer.packet.manifest import OtherCanvases
+from mindloop.observer.packet.others import others_of
 from mindloop.observer.provenance.index import load_index
 from mindloop.protocol.step import Done
 from mindloop.skills.scores import score_command
@@ -63,12 +62,7 @@ def load_shared(context: FollowUp) -> Done | Skip | Ask:
     context.warnings += [*warnings, *index_warnings, *context.batches.problems]
     context.index = load_index(workspace)
     context.warnings += context.index.problems
-    kept_apart = guarded(workspace, context.files)
-    context.others = OtherCanvases(
-        basenames=kept_apart.basenames,
-        wallets=kept_apart.wallets,
-        users=[file.canvas.user for file in context.files if file.canvas],
-    )
+    context.others = others_of(workspace, context.files)
     return Done(f"{len(context.files)} canvases, {len(releases)} releases")
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from mindloop.observer.batch.sent import sent_text
-from mindloop.observer.canvas.guarded import guarded
 from mindloop.observer.canvas.reading import load_canvases
 from mindloop.observer.growth.classify import SCHEMA, default_answer, question_text
 from mindloop.observer.growth.state import find_hypothesis, messages
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold, slug
-from mindloop.observer.packet.manifest import OtherCanvases, violations
+from mindloop.observer.packet.manifest import violations
+from mindloop.observer.packet.others import others_of
 from mindloop.protocol.gap import Gap
 from mindloop.protocol.questions import Question
 from mindloop.skills.grow.reply import signal_text
@@ -40,9 +40,7 @@ class Keeping:
 
     def __init__(self, workspace: Workspace) -> None:
         self._files = load_canvases(workspace)
-        kept_apart = guarded(workspace, self._files)
-        users = [file.canvas.user for file in self._files if file.canvas]
-        self.others = OtherCanvases(basenames=kept_apart.basenames, wallets=kept_apart.wallets, users=users)
+        self.others = others_of(workspace, self._files)
 
     def own(self, files: Files, user: str, wallet: str | None) -> tuple[str, str | None, str]:
         """Base name, wallet and name of a user: of the canvas, or as it would be made where there is none."""

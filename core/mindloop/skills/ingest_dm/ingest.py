@@ -14,6 +14,7 @@ from mindloop.observer.intake.messages import OurWords, hear
 from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import counted, one_line
 from mindloop.observer.names import display_name, slug
+from mindloop.observer.packet.others import others_of
 from mindloop.observer.provenance.bulk import Index, Source
 from mindloop.observer.provenance.own_canvas import (
     attribution,
@@ -26,7 +27,7 @@ from mindloop.observer.provenance.own_canvas import (
 from mindloop.protocol.questions import stage_run
 from mindloop.skills.ingest_dm.judging import SKILL
 from mindloop.skills.ingest_dm.ours import sent_to
-from mindloop.skills.ingest_dm.question import MANIFEST_VIOLATION, others_of, question_of
+from mindloop.skills.ingest_dm.question import MANIFEST_VIOLATION, question_of
 from mindloop.skills.ingest_dm.reply import check_reply, record_reply
 from mindloop.store.clock import stamp
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from mindloop.observer.canvas.guarded import guarded
-from mindloop.observer.canvas.reading import load_canvases
 from mindloop.observer.intake.packet import MAX_QUOTES, SCHEMA, assemble, default_answer
-from mindloop.observer.packet.manifest import OtherCanvases, violations
+from mindloop.observer.packet.manifest import violations
 from mindloop.protocol.gap import Gap
 from mindloop.protocol.questions import Question
 
@@ -14,19 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mindloop.observer.canvas.reading import Canvas
+    from mindloop.observer.packet.manifest import OtherCanvases
     from mindloop.observer.provenance.bulk import Said
-    from mindloop.store.workspace import Workspace
 
 JUDGE = "quote-selector"
 MANIFEST_VIOLATION = "prompt_manifest_violation"
-
-
-def others_of(workspace: Workspace) -> OtherCanvases:
-    """The names, wallets and users that no packet about somebody else may hold."""
-    files = load_canvases(workspace)
-    kept_apart = guarded(workspace, files)
-    users = [file.canvas.user for file in files if file.canvas]
-    return OtherCanvases(basenames=kept_apart.basenames, wallets=kept_apart.wallets, users=users)
 
 
 def question_of(canvas: Canvas, new: Sequence[Said], source: str, others: OtherCanvases) -> tuple[Question, list[str]]:

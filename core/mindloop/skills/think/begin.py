@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from mindloop.observer.canvas.guarded import guarded
 from mindloop.observer.canvas.reading import load_canvases, matches
 from mindloop.observer.growth.reading import load_user as load_growth
 from mindloop.observer.layout import layout_of
-from mindloop.observer.packet.manifest import OtherCanvases
+from mindloop.observer.packet.others import others_of
 from mindloop.observer.provenance.index import load_index, load_user
 from mindloop.observer.provenance.quotes import registry
 from mindloop.observer.wallets import is_wallet
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mindloop.observer.canvas.reading import Canvas, CanvasFile
+    from mindloop.observer.packet.manifest import OtherCanvases
     from mindloop.observer.provenance.index import ProvenanceIndex
     from mindloop.observer.types import GrowthState, ProvenanceRecord
     from mindloop.protocol.questions import Question
@@ -117,7 +117,7 @@ def begin(
     thoughts = _look_at_all(workspace, begun, selected)
     ScoreFetcher(workspace).fetch_all(thoughts)
     begun.warnings += _without_score(thoughts)
-    others = _others(workspace, files)
+    others = others_of(workspace, files)
     questions = []
     for number, thought in enumerate(thoughts, 1):
         question = _ask(workspace, begun, thought, index, others, force=force)
@@ -141,12 +141,6 @@ def _selected(workspace: Workspace, files: list[CanvasFile], user: str | None) -
         message = f"--user {user!r}: no canvas of that user or file name in {folder}/"
         raise WrongInput(message, "List the users with: canvas.py list")
     return chosen
-
-
-def _others(workspace: Workspace, files: list[CanvasFile]) -> OtherCanvases:
-    kept_apart = guarded(workspace, files)
-    users = [file.canvas.user for file in files if file.canvas]
-    return OtherCanvases(basenames=kept_apart.basenames, wallets=kept_apart.wallets, users=users)
 
 
 def _look_at_all(workspace: Workspace, begun: Begun, files: list[CanvasFile]) -> list[Thought]:
