@@ -97,7 +97,8 @@ def _show_all(everybody: Everybody, *, full: bool) -> None:
     rows = [f"  {_summary(one)}" for one in shown]
     lines += limited(rows, full=full)
     if new:
-        lines.append("then: growth.py list, growth.py confirm USER --preselected")
+        sure = any(_is_sure(one) for one in shown)
+        lines.append("then: growth.py list" + ", growth.py confirm USER --preselected" * sure)
     emit("\n".join(lines))
 
 
@@ -129,5 +130,8 @@ def _row(one: Any) -> str:
 def _next(matched: Matched) -> list[str]:
     if not matched.new:
         return []
-    sure = any(one["match_type"] in PRESELECTED for one in matched.new)
-    return [f"then: growth.py list USER, growth.py confirm USER {'--preselected' if sure else 'MATCH'}"]
+    return ["then: growth.py list USER" + ", growth.py confirm USER --preselected" * _is_sure(matched)]
+
+
+def _is_sure(matched: Matched) -> bool:
+    return any(one["match_type"] in PRESELECTED for one in matched.new)
