@@ -90,6 +90,7 @@ def _json(done: Ingested) -> dict[str, Any]:
         "new": done.new,
         "better": done.better,
         "shown": done.shown,
+        "thread": done.thread,
         "run": done.run,
         "packet": done.packet,
         "outcome": done.outcome,
@@ -109,6 +110,8 @@ def _show(done: Ingested) -> None:
         lines.append(
             f"  {done.path} {'made' if done.created else 'extended'}, {counted(done.shown, 'quote')} put on it"
         )
+    if done.thread:
+        lines.append(f"  thread: {done.thread}")
     if done.outcome:
         lines.append(f"  the reply is recorded: {done.outcome}")
     if done.packet:

@@ -598,6 +598,7 @@ def test_what_is_told(skill: SkillWorkspace) -> None:
     assert called.out == (
         "bob: 300 new of 300 quotes (300 own messages in 300 entries)\n"
         f"  {CANVAS} made, 200 quotes put on it\n"
+        "  thread: thread-discord-bob-2026-02-11\n"
         "  bob: packet:ingest-dm-2026-11-30-001/bob for quote-selector\n"
         "  then: canvas.py resume ingest-dm-2026-11-30-001\n"
     )

@@ -99,12 +99,26 @@ class Ingested:
         heard: what the export said.
         new: quotes that the index took; better: known ones of which it knows the time better now.
         shown: quotes put on the canvas.
+        thread: the conversation that the records of what was taken name, or None where nothing was.
         packet: reference of the question, ``packet:RUN/ITEM``, or None; ``run`` its run.
         outcome: what became of the message that was replied to: ``responded``, or None.
         notes: what was left out, not understood or not done, a sentence each.
     """
 
-    __slots__ = ("better", "created", "heard", "new", "notes", "outcome", "packet", "path", "run", "shown", "user")
+    __slots__ = (
+        "better",
+        "created",
+        "heard",
+        "new",
+        "notes",
+        "outcome",
+        "packet",
+        "path",
+        "run",
+        "shown",
+        "thread",
+        "user",
+    )
 
     def __init__(self, user: str, path: str, heard: Heard) -> None:
         self.user = user
@@ -114,6 +128,7 @@ class Ingested:
         self.new = 0
         self.better = 0
         self.shown = 0
+        self.thread: str | None = None
         self.run: str | None = None
         self.packet: str | None = None
         self.outcome: str | None = None
@@ -184,6 +199,7 @@ class _Ingestion:
         taken = {id(one) for one in (*new, *better)}
         index.add(source, (one for one in heard.said if id(one) in taken))
         done.new, done.better = len(new), len(better)
+        done.thread = thread if taken else None
         fresh = {id(one) for one in new}
         return [one for one in heard.said if id(one) in fresh]
 
