@@ -9,6 +9,7 @@ from mindloop.observer.growth.state import clone
 from mindloop.observer.growth.summary import summary
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import display_name, slug
+from mindloop.observer.stops.reading import standing
 from mindloop.store.documents import read_yaml
 from mindloop.store.errors import Negative
 
@@ -16,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from mindloop.observer.stops.reading import Standing
     from mindloop.store.workspace import Workspace
 
 PROG = "growth.py"
@@ -28,12 +30,18 @@ def show(argv: list[str]) -> int:
     options.add_argument("--full", action="store_true", help="show all")
     add_json(options)
     chosen = options.parse_args(argv)
-    state = _state(opened(), chosen.user)
+    workspace = opened()
+    state = _state(workspace, chosen.user)
+    stop = standing(workspace, slug(state["user"]), state["user"])
     if chosen.json:
-        emit_json({"growth": state, "summary": summary(state)})
+        emit_json({"growth": state, "summary": summary(state), "stopped": _stopped(stop)})
     else:
-        emit("\n".join(limited(_lines(state), full=chosen.full)))
+        emit("\n".join(limited(_lines(state, stop), full=chosen.full)))
     return 0
+
+
+def _stopped(stop: Standing | None) -> dict[str, str] | None:
+    return {"reason": stop.reason, "since": stop.since, "problem": stop.problem} if stop else None
 
 
 def _state(workspace: Workspace, user: str) -> Any:
@@ -45,11 +53,13 @@ def _state(workspace: Workspace, user: str) -> Any:
     return clone(state)
 
 
-def _lines(state: Any) -> list[str]:
+def _lines(state: Any, stop: Standing | None) -> list[str]:
     told = summary(state)
     batches = state["follow_ups"]
     recorded = state["next_batch_seq"] - 1
     lines = [f"{state['user']}: {recorded} batch{'es' * (recorded != 1)} recorded, {len(batches)} kept"]
+    if stop:
+        lines.append(f"  nobody writes to them: {stop.why}")
     lines += [f"  {one['id']} {one['confidence']}, {one['decay_state']}: {one['title']}" for one in state["hypotheses"]]
     for pattern, counters in state["question_patterns"].items():
         lines.append(
