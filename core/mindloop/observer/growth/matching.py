@@ -14,7 +14,7 @@ from mindloop.observer.growth.patterns import normal_words
 from mindloop.observer.growth.state import is_rehearsal, messages
 from mindloop.observer.lines import one_line
 from mindloop.observer.provenance.record import checked_hash, timestamp_fields
-from mindloop.store.clock import parse_instant, stamp
+from mindloop.store.clock import is_date_only, parse_instant, stamp
 from mindloop.store.digest import sha256_hex
 
 TYPE_CHECKING = False
@@ -129,7 +129,7 @@ class Candidate:
         self.message = message
         exact = parse_instant(message["sent_at"])
         self.sent = exact or parse_instant(batch["batch_date"])
-        self.by_day = exact is None
+        self.by_day = exact is None or is_date_only(message["sent_at"] or "")
         self.tags = frozenset(message["topic_tags"])
 
     def follows(self, signal: Signal) -> bool:

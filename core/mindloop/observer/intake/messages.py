@@ -13,7 +13,7 @@ from mindloop.observer.lines import counted
 from mindloop.observer.names import fold
 from mindloop.observer.provenance.bulk import Said
 from mindloop.observer.sanitizer import TOKEN
-from mindloop.store.clock import DAY_LENGTH, parse_instant
+from mindloop.store.clock import DAY_LENGTH, is_date_only, parse_instant
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
@@ -126,12 +126,12 @@ class Heard:
 
     def reply_after(self, sent_at: str | None) -> str | None:
         """The moment of the first message after an instant, None where none is known: a day counts from the next on."""
-        sent = parse_instant(sent_at)
+        sent, exact = parse_instant(sent_at), not is_date_only(sent_at or "")
         if sent is None:
             return None
         for one in self.said:
             moment = parse_instant(one.moment)
-            if moment and (moment > sent if one.confidence == "exact" else moment.date() > sent.date()):
+            if moment and (moment > sent if exact and one.confidence == "exact" else moment.date() > sent.date()):
                 return one.moment
         return None
 

@@ -158,6 +158,8 @@ def test_when_a_reply_came() -> None:
     found = heard(discord(entry(0, "a"), entry(5, "b")))
     assert found.reply_after("2026-02-11T10:00:00Z") == "2026-02-11T10:05:00Z"
     assert found.reply_after("2026-02-11T10:05:00Z") is None
+    assert found.reply_after("2026-02-10") == "2026-02-11T10:00:00Z"
+    assert found.reply_after("2026-02-11") is None
     assert found.reply_after(None) is None
     log = b"[2026-02-11 10:00] bob: a\n[2026-02-12 10:00] bob: b\n"
     assert heard(log).reply_after("2026-02-11T00:00:00Z") == "2026-02-12T00:00:00Z"
