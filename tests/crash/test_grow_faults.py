@@ -18,7 +18,7 @@ from tests.helpers import command_faults as lab
 from tests.helpers.command_faults import Line, commands, repeated
 from tests.helpers.faults import exhaust, snapshot
 from tests.helpers.folders import fast_folder
-from tests.helpers.growing import ANSWER, RUN, SAID, reply, require_one_story, workspace
+from tests.helpers.growing import ANSWER, RUN, SAID, reply, require_one_story, sent, workspace
 from tests.helpers.skill_workspace import NOW, SkillWorkspace, at
 from tests.helpers.writers import Writer
 
@@ -72,6 +72,21 @@ def test_a_proposal_is_whole_and_stands_there_once(skill: SkillWorkspace, tmp_pa
 
     report = exhaust(
         skill.root, commands(*lines), tmp_path, check=readable_at_once, kinds=FAULTS, judge=judge, every=lab.EVERY
+    )
+
+    assert set(report.statuses) == ALL
+
+
+def test_what_a_person_says_of_a_message_is_one_change(skill: SkillWorkspace, tmp_path: Path) -> None:
+    """Thread and time together or neither, an outcome with its counters; repeating is safe."""
+    lines = [
+        Line("growth", "sent", "alice", sent(skill, "alice")["id"], "--thread", "dm-1", "--at", "2026-02-12"),
+        Line("growth", "sent", "bob", sent(skill, "bob")["token"], "--never"),
+    ]
+    judge = repeated(*lines, more=require_one_story)
+
+    report = exhaust(
+        skill.root, commands(*lines), tmp_path, check=readable_at_once, kinds=(*FAULTS, "short"), judge=judge
     )
 
     assert set(report.statuses) == ALL

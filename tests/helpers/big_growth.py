@@ -98,8 +98,8 @@ class Rows:
     One user's reply waits for a person, the other's was confirmed and waits for its judge.
     """
 
-    JOURNALED = frozenset(("confirm", "confirm, with a question", "answer"))
-    """Those that change several files, so that a journal's waiting for the disk is in them."""
+    JOURNALED = frozenset(("confirm", "confirm, with a question", "answer", "sent"))
+    """Those that change several files, so that a journal's waiting for the disk is in them; and a growth state."""
 
     def __init__(self, workspace: Workspace, folder: Path, waiting: int, asked: int) -> None:
         give_growth(workspace, (waiting, asked), 1)
@@ -114,6 +114,7 @@ class Rows:
         said = {"direction": "supports", "strength": "high", "quote_span": "my friends", "rationale": "behavior"}
         again = Restored(folder)
         self.commands: dict[str, tuple[list[str], Any]] = {
+            "sent": (["sent", user, self._token(workspace, user), "--thread", "dm"], again),
             "match": (["match", user], Restored(folder, text.encode())),
             "match --all": (["match", "--all"], b""),
             "list": (["list", user], b""),

@@ -12,8 +12,12 @@ from mindloop.observer.growth.cycle import advance_cycle
 from mindloop.observer.growth.outcome import apply_outcome
 from mindloop.observer.growth.patterns import PATTERNS, classify_question_pattern, hypothesis_ids, topic_tags
 from mindloop.observer.growth.record import MESSAGE_ID, reserve
+from mindloop.observer.growth.sending import find_message, was_sent
 from mindloop.observer.growth.state import clone, stale_ids
 from mindloop.observer.growth.summary import summary
+from mindloop.store import strict_yaml
+from mindloop.store.clock import parse_instant
+from mindloop.store.errors import WrongInput
 from tests.helpers.growth_states import DAY, NOW, FakeSettings, fresh, hypothesis, message, record_batch, result
 
 BODIES = ["did you look?", "where is it?", "why?", "you said so", "will you come back?"]
@@ -173,3 +177,28 @@ def test_tags_and_ids_are_stable(text):
     assert all(len(tag) > 3 and len(tag.split()) == 1 for tag in tags)
     ids = hypothesis_ids(text)
     assert hypothesis_ids(" ".join(ids)) == ids
+
+
+WORDS = st.text(max_size=40) | st.text(st.sampled_from("0123456789-T:.Z+ \n\x85\u2028\ufeff\ud800'#-"), max_size=24)
+NAIVE = NOW.replace(tzinfo=None)
+TIMES = st.datetimes(NAIVE - timedelta(days=3), NAIVE + timedelta(days=12)) | st.datetimes()
+WHENS = TIMES.map(lambda when: f"{when.isoformat()}Z") | TIMES.map(lambda when: str(when.date())) | WORDS
+
+
+@LAWFUL
+@given(WORDS, WHENS)
+def test_what_a_person_says_of_a_message_is_kept_exactly_or_refused(thread, at):
+    """Any text: taken whole, the same after it was written and read, and no news the second time; or a mistake."""
+    state, _tokens = record_batch(fresh(), result(message()), DAY, NOW, max_batches=10)
+    before, name = clone(state), state["follow_ups"][0]["message_ids"][0]["id"]
+    try:
+        after = was_sent(state, name, NOW + timedelta(days=9), thread=thread, at=at)
+    except WrongInput:
+        after = None
+    assert state == before
+    if after is not None:
+        read = clone(strict_yaml.load(strict_yaml.dump(after)))
+        found = find_message(read, name)[1]
+        assert found["thread_id"] == thread
+        assert NOW - timedelta(days=2) < parse_instant(found["sent_at"]) <= NOW + timedelta(days=10)
+        assert was_sent(read, name, NOW + timedelta(days=9), thread=thread, at=at) is read

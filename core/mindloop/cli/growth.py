@@ -8,6 +8,7 @@ PROG = "growth.py"
 JUDGING = "mindloop.skills.grow.judging"
 VERBS = {
     "show": "what growth knows of a user",
+    "sent": "how a message went out: its conversation, when, or never",
     "match": "propose which messages new replies answer",
     "list": "proposed matches that wait for a person",
     "confirm": "confirm matches: the reply counts, and a judge is asked what it says",
@@ -30,6 +31,12 @@ def _show(argv: list[str]) -> int:
     from mindloop.cli.growth_show import show
 
     return show(argv)
+
+
+def _sent(argv: list[str]) -> int:
+    from mindloop.cli.growth_sent import sent
+
+    return sent(argv)
 
 
 def _match(argv: list[str]) -> int:
@@ -94,6 +101,7 @@ def _resume(argv: list[str]) -> int:
 
 _VERBS = {
     "show": _show,
+    "sent": _sent,
     "match": _match,
     "list": _list,
     "confirm": _confirm,

@@ -80,7 +80,8 @@ RUN = "follow-up-2026-02-20-001"
 THINK = "think-2026-02-20-001"
 INGEST = "ingest-dm-2026-02-20-001"
 GROW = "grow-2026-02-20-001"
-ANN = match_id(content_hash("hm"), "fu-2026-02-15-ann-1-1")
+SENT = "fu-2026-02-15-ann-1-1"
+ANN = match_id(content_hash("hm"), SENT)
 BOB = match_id(content_hash("oh"), "fu-2026-02-15-bob-1-1")
 COMMANDS = [
     ("provenance.py", ["hash"], HASH, ["cli", "store", "observer.canonical"]),
@@ -104,6 +105,12 @@ COMMANDS = [
     ("cognition.py", ["begin", "--user", "bob"], SCORING, ["cli", "store", "protocol", "observer", "skills", "hosts"]),
     ("cognition.py", ["resume", THINK], SKILL, ["cli", "store", "protocol", "observer", "skills"]),
     ("growth.py", ["show", "ann"], [*YAML, "hashlib"], ["cli", "store", "observer"]),
+    (
+        "growth.py",
+        ["sent", "ann", SENT, "--thread", "dm"],
+        [*YAML, "hashlib"],
+        ["cli", "store", "observer", "skills.grow"],
+    ),
     ("growth.py", ["match", "--all"], [*YAML, "hashlib"], ["cli", "store", "observer", "skills.grow"]),
     ("growth.py", ["list", "ann"], [*YAML, "hashlib"], ["cli", "store", "observer"]),
     ("growth.py", ["confirm", "ann", "--preselected"], SKILL, ["cli", "store", "protocol", "observer", "skills"]),
