@@ -72,6 +72,8 @@ def flags_of(chosen: Any) -> dict[str, Any]:
 
 def begun_json(begun: Begun, *, dry_run: bool, full: bool = False) -> dict[str, Any]:
     """What ``begin --json`` prints; ``full`` adds every manifest, and what was seen of everybody who was skipped."""
+    from mindloop.protocol.run_files import packet_reference
+
     more = {
         "manifests": {entry["user"]: entry["manifest"] for entry in begun.waiting},
         "details": {entry["user"]: entry["detail"] for entry in begun.skipped},
@@ -81,7 +83,7 @@ def begun_json(begun: Begun, *, dry_run: bool, full: bool = False) -> dict[str, 
         "dry_run": dry_run,
         "waiting": [{"user": entry["user"], "packet": entry["packet"]} for entry in begun.waiting],
         "thinking": [
-            {"user": one.user, "packet": f"packet:{begun.think_run}/{one.gap.id}", "judge": one.judge}
+            {"user": one.user, "packet": packet_reference(str(begun.think_run), one.gap.id), "judge": one.judge}
             for one in begun.thinking
         ],
         "synthesis": None if dry_run else begun.synthesis,
@@ -94,12 +96,16 @@ def begun_json(begun: Begun, *, dry_run: bool, full: bool = False) -> dict[str, 
 def show_begun(begun: Begun, *, dry_run: bool, full: bool, driven: bool = False) -> None:
     """The same for people and models, short; a driver has no use for the packets' references."""
     from mindloop.cli.output import emit, limited
+    from mindloop.protocol.run_files import packet_reference
 
     head = "dry run: nothing is written" if dry_run else f"run {begun.place.run}"
     first = f", {len(begun.thinking)} to be thought about first" if begun.thinking else ""
     lines = [f"{head}; {len(begun.waiting)} waiting{first}, {len(begun.skipped)} skipped"]
     if not driven:
-        rows = [f"  {one.user}: packet:{begun.think_run}/{one.gap.id} for {one.judge}" for one in begun.thinking]
+        rows = [
+            f"  {one.user}: {packet_reference(str(begun.think_run), one.gap.id)} for {one.judge}"
+            for one in begun.thinking
+        ]
         rows += [f"  {entry['user']}: {entry['packet']}" for entry in begun.waiting]
         named = [row.partition(": packet:")[0] for row in rows] if dry_run else rows
         lines += limited(named, full=full, budget=1_250)
@@ -203,7 +209,7 @@ def resumed_json(resumed: Resumed) -> dict[str, Any]:
         "done": resumed.done,
         "open": resumed.open,
         "begun": [{"user": entry["user"], "packet": entry["packet"]} for entry in resumed.begun],
-        "thinking": [f"packet:{resumed.think_run}/{slug}" for slug in resumed.thinking],
+        "thinking": _thinking(resumed),
         "synthesis": resumed.synthesis,
         "synthesis_packet": resumed.synthesis_packet,
         "busy": resumed.busy,
@@ -211,6 +217,13 @@ def resumed_json(resumed: Resumed) -> dict[str, Any]:
         "log": resumed.log,
         "warnings": resumed.warnings,
     }
+
+
+def _thinking(resumed: Resumed) -> list[str]:
+    """References of what is to be thought about first."""
+    from mindloop.protocol.run_files import packet_reference
+
+    return [packet_reference(str(resumed.think_run), slug) for slug in resumed.thinking]
 
 
 def show_resumed(resumed: Resumed, *, full: bool) -> None:
@@ -228,7 +241,7 @@ def show_resumed(resumed: Resumed, *, full: bool) -> None:
     if resumed.batch:
         lines.append(f"batch: {resumed.batch}")
     lines += limited([f"  {entry['user']}: {entry['packet']}" for entry in resumed.begun], full=full, budget=500)
-    lines += [f"  packet:{resumed.think_run}/{slug} for cognition-distiller" for slug in resumed.thinking[:OPEN_SHOWN]]
+    lines += [f"  {reference} for cognition-distiller" for reference in _thinking(resumed)[:OPEN_SHOWN]]
     lines += [resumed.synthesis] if resumed.synthesis else []
     lines += _synthesis_line(resumed.synthesis_packet, resumed.place.run)
     if resumed.open:

@@ -6,7 +6,7 @@ import sys
 
 from mindloop.cli.output import safe
 from mindloop.cli.place import opened
-from mindloop.protocol.run_files import RunPlace, all_runs, answered_items, find_run, read_head
+from mindloop.protocol.run_files import RunPlace, all_runs, answered_items, find_run, packet_reference, read_head
 from mindloop.store.errors import MindloopError, WrongInput
 
 TYPE_CHECKING = False
@@ -73,7 +73,7 @@ def _thinking(workspace: Workspace, place: RunPlace, head: dict[str, Any]) -> tu
     if not isinstance(run, str) or not users:
         return [], []
     answered = answered_items(workspace, RunPlace(place.agent, run))
-    return [f"packet:{run}/{slug}" for slug in sorted(set(users) - answered)], sorted(set(users) & answered)
+    return [packet_reference(run, slug) for slug in sorted(set(users) - answered)], sorted(set(users) & answered)
 
 
 def _print_json(workspace: Workspace, places: list[RunPlace], *, single: bool) -> None:
@@ -123,7 +123,7 @@ def _command(skill: object) -> str:
 def _waiting(found: dict[str, Any]) -> list[str]:
     """Who waits, and the references of the next ones, so that any conversation can go on from here."""
     slugs = found["waiting"]
-    lines = [f"waiting {len(slugs)}"] + [f"  packet:{found['run']}/{slug}" for slug in slugs[:SHOWN]]
+    lines = [f"waiting {len(slugs)}"] + [f"  {packet_reference(found['run'], slug)}" for slug in slugs[:SHOWN]]
     return lines + (
         [f"  (+{len(slugs) - SHOWN} more: ask again when these are answered)"] if len(slugs) > SHOWN else []
     )

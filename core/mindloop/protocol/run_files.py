@@ -42,6 +42,19 @@ def checked_name(name: str, what: str) -> str:
     return name
 
 
+def known_host(name: object) -> str:
+    """Who answered, where that is a name that can stand in what is written; ``unknown`` otherwise."""
+    try:
+        return checked_name(str(name), "host")
+    except WrongInput:
+        return "unknown"
+
+
+def packet_reference(run: str, item: str) -> str:
+    """How a packet is named to a conversation, which hands it on to a judge."""
+    return f"packet:{run}/{item}"
+
+
 class RunPlace:
     """A run's place: the agent that owns it and its id."""
 

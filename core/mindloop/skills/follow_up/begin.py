@@ -8,9 +8,9 @@ from mindloop.skills.follow_up.case import FollowUp
 from mindloop.skills.follow_up.finish import finish
 from mindloop.skills.follow_up.packing import Packed, gather, pack
 from mindloop.skills.follow_up.refresh import stage_thinking
-from mindloop.skills.follow_up.synthesis_step import synthesis_reference
 from mindloop.skills.follow_up.table import FOLLOW_UP
 from mindloop.skills.scores import ScoreFetcher
+from mindloop.skills.synthesis.linked import waiting_reference
 from mindloop.store.clock import stamp
 from mindloop.store.ids import next_run_id
 
@@ -102,4 +102,4 @@ def _close(context: FollowUp, begun: Begun) -> None:
         return
     with context.workspace.transaction(begun.place.scope, "research") as tx:
         begun.batch = finish(context, tx, begun.place, head, [])
-    begun.synthesis = synthesis_reference(context.workspace, begun.place, head)
+    begun.synthesis = waiting_reference(context.workspace, begun.place.agent, head)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.protocol.run_files import write_object
+from mindloop.protocol.run_files import packet_reference, write_object
 from mindloop.protocol.step import Ask, Skip
 from mindloop.protocol.walk import walk
 from mindloop.skills.follow_up.case import Case
@@ -114,6 +114,6 @@ def _walk_to_question(context: FollowUp, packed: Packed, case: Case) -> tuple[st
         packed.thinking.append(case.question)
         return None
     gap = walked.outcome.gap
-    packet = f"packet:{packed.place.run}/{gap.id}"
+    packet = packet_reference(packed.place.run, gap.id)
     packed.waiting.append({"user": case.user, "slug": gap.id, "packet": packet, "manifest": case.manifest})
     return packed.place.item(gap.id), dossier_of(case, packed.place.run, gap)

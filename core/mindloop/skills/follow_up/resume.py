@@ -6,8 +6,8 @@ from mindloop.observer.answer.log import LogLine
 from mindloop.protocol.run_files import (
     answered_items,
     begun_head,
-    checked_name,
     find_run,
+    known_host,
     read_answer,
     read_head,
     write_object,
@@ -21,7 +21,7 @@ from mindloop.skills.follow_up.finish import finish
 from mindloop.skills.follow_up.refresh import go_on, unanswered
 from mindloop.skills.follow_up.synthesis_step import take_synthesis
 from mindloop.skills.follow_up.table import ANSWERED, FOLLOW_UP
-from mindloop.store.errors import Busy, Malformed, Negative, Unreadable, WrongInput
+from mindloop.store.errors import Busy, Malformed, Negative, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -199,17 +199,9 @@ def check(context: FollowUp, place: RunPlace, slug: str) -> Answered:
     workspace = context.workspace
     dossier = read_dossier(workspace, place, slug)
     filed = read_answer(workspace, place, slug) or {}
-    one = Answered(dossier, str(filed.get("raw", "")), _host(filed.get("host")))
+    one = Answered(dossier, str(filed.get("raw", "")), known_host(filed.get("host")))
     walked = walk(FOLLOW_UP.lane(start=ANSWERED), context, context.modes, one)
     one.answer.log += walked.notes
     if isinstance(walked.outcome, Skip):
         one.answer.skip_reason = walked.outcome.reason
     return one
-
-
-def _host(name: object) -> str:
-    """Who answered, as the file says it, where that is a name that can stand in a batch."""
-    try:
-        return checked_name(str(name), "host")
-    except WrongInput:
-        return "unknown"

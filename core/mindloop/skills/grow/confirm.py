@@ -165,6 +165,7 @@ def _keeping(workspace: Workspace) -> Keeping:
 def _ask(tx: Transaction, keeping: Keeping, state: GrowthState, result: Confirmed, now: datetime) -> None:
     """Stage the run that asks what each reply says; where nobody can be asked it is only recorded, and that is told."""
     from mindloop.protocol.questions import stage_run
+    from mindloop.protocol.run_files import packet_reference
     from mindloop.skills.grow.judging import SKILL
     from mindloop.skills.grow.question import NoQuestion, question_of
 
@@ -178,4 +179,4 @@ def _ask(tx: Transaction, keeping: Keeping, state: GrowthState, result: Confirme
             result.warnings.append(f"{match['id']}: {reason}")
     if questions:
         result.run = stage_run(tx, str(tx.settings.get("agent")), SKILL, now, questions).run
-        result.packets = [f"packet:{result.run}/{question.gap.id}" for question in questions]
+        result.packets = [packet_reference(result.run, question.gap.id) for question in questions]

@@ -6,11 +6,11 @@ from mindloop.observer.layout import layout_of
 from mindloop.observer.synthesis.answer import LISTS, parse_findings
 from mindloop.observer.synthesis.render import COGNITION, FOLLOW_UPS, REHEARSAL, TYPES, render_synthesis
 from mindloop.protocol.questions import AnswerRefused
-from mindloop.protocol.run_files import checked_name
+from mindloop.protocol.run_files import known_host
 from mindloop.skills.judged import Judging
 from mindloop.store import front_matter
 from mindloop.store.clock import day
-from mindloop.store.errors import Malformed, WrongInput
+from mindloop.store.errors import Malformed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Item = dict[str, Any]
 
-SKILL, JUDGE, ITEM = "synthesis", "synthesis-writer", "all"
+SKILL, JUDGE = "synthesis", "synthesis-writer"
 
 
 def _scopes(_item: Item) -> tuple[str, ...]:
@@ -43,7 +43,7 @@ def _apply(tx: Transaction, item: Item, findings: Findings, host: str, now: date
     layout = layout_of(tx)
     target = item["target"]
     path = {FOLLOW_UPS: layout.follow_up_synthesis, COGNITION: layout.cognition_synthesis}[target](day(now))
-    host = _host(host)
+    host = known_host(host)
     _require_replaceable(tx, path, target, host)
     tx.write(path, render_synthesis(findings, item["users"], target, host, now))
     counts = [f"{name.replace('_', ' ')}: {len(findings.lists[name])}" for name in LISTS]
@@ -64,14 +64,6 @@ def _require_replaceable(tx: Transaction, path: str, target: str, host: str) -> 
             f"{path}: a judge's synthesis is there, a rehearsal does not replace it",
             "Move the file away to rehearse on this day.",
         )
-
-
-def _host(name: str) -> str:
-    """Who answered, where that is a name that can stand in a header."""
-    try:
-        return checked_name(name, "host")
-    except WrongInput:
-        return "unknown"
 
 
 JUDGING = Judging(SKILL, scopes=_scopes, check=_check, apply=_apply)

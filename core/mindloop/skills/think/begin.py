@@ -10,6 +10,7 @@ from mindloop.observer.provenance.index import load_index, load_user
 from mindloop.observer.provenance.quotes import registry
 from mindloop.observer.wallets import is_wallet
 from mindloop.protocol.questions import stage_run
+from mindloop.protocol.run_files import packet_reference
 from mindloop.skills.scores import ScoreFetcher
 from mindloop.skills.think.judging import SKILL
 from mindloop.skills.think.question import ThinkImpossible, question_of
@@ -256,4 +257,4 @@ def _stage(workspace: Workspace, begun: Begun, questions: list[Question], now: d
         place = stage_run(tx, agent, SKILL, now, questions, flags=flags, skipped=begun.skipped, warnings=begun.warnings)
     begun.place = place
     for entry in begun.waiting:
-        entry["packet"] = f"packet:{place.run}/{entry['slug']}"
+        entry["packet"] = packet_reference(place.run, entry["slug"])

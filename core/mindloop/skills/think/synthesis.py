@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from mindloop.protocol.run_files import COMPLETE, RunPlace, answered_items, find_run, read_head, write_object
+from mindloop.protocol.run_files import COMPLETE, find_run, read_head, write_object
+from mindloop.skills.synthesis.linked import FIELD, waiting_reference
 from mindloop.store.errors import StoreFailure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
-    from typing import Any
 
     from mindloop.store.workspace import Workspace
-
-ITEM = "all"
-_RUN = "synthesis_run"
 
 
 def ask_synthesis(workspace: Workspace, now: datetime, run: str | None = None) -> tuple[str | None, list[str]]:
@@ -37,26 +34,16 @@ def ask_synthesis(workspace: Workspace, now: datetime, run: str | None = None) -
             head = read_head(tx, place) if place else {}
             if place and head["state"] != COMPLETE:
                 return None, notes
-            if _RUN not in head:
+            if FIELD not in head:
                 asked = stage_synthesis(tx, workspace, now, target=COGNITION, notes=notes)
-                head[_RUN] = asked.run if asked else None
+                head[FIELD] = asked.run if asked else None
                 if place:
                     write_object(tx, place.head, head)
     except StoreFailure as error:
         return None, [f"no synthesis: {error.message}"]
-    return _waiting(workspace, agent, head), notes
+    return waiting_reference(workspace, agent, head), notes
 
 
 def wants_synthesis(workspace: Workspace, run: str) -> bool:
     """Whether a run was begun with --synthesize."""
     return bool(read_head(workspace, find_run(workspace, run)).get("flags", {}).get("synthesize"))
-
-
-def _waiting(workspace: Workspace, agent: str, head: dict[str, Any]) -> str | None:
-    run = head.get(_RUN)
-    if not isinstance(run, str):
-        return None
-    place = RunPlace(agent, run)
-    if ITEM in answered_items(workspace, place) or ITEM in read_head(workspace, place)["done"]:
-        return None
-    return f"packet:{run}/{ITEM}"
