@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mindloop.observer.growth.files import proposed, read_proposals
+from mindloop.observer.growth.files import load_proposals
 from mindloop.observer.growth.reading import load_user
 from mindloop.observer.growth.state import messages
 from mindloop.protocol.run_files import all_runs, read_head, read_item
@@ -56,10 +56,12 @@ def require_one_story(root: Path) -> None:
         if place.run.startswith("grow-") and outcome == "done"
     }
     judged = set()
-    for slug in proposed(files):
-        state = load_user(files, slug)
+    documents, problems = load_proposals(files)
+    assert problems == []
+    for document in documents:
+        state = load_user(files, document["user"])
         assert state is not None
-        matches = read_proposals(files, slug)["matches"]
+        matches = document["matches"]
         pairs = [(match["signal_id"], match["follow_up_id"]) for match in matches]
         assert len(set(pairs)) == len(pairs)
         answered = {message["id"] for _, message in messages(state) if message["outcome"] == "responded"}

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from mindloop.cli.output import emit, emit_json, limited, note, tell
+from mindloop.cli.output import emit, emit_json, limited, tell
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
-from mindloop.observer.growth.files import SCHEMA, proposed, read_proposals
+from mindloop.observer.growth.files import load_proposals, read_proposals
 from mindloop.observer.growth.matching import PRESELECTED
-from mindloop.observer.growth.proposals import completed, pending
-from mindloop.observer.layout import layout_of
+from mindloop.observer.growth.proposals import pending
 from mindloop.observer.lines import excerpt
 from mindloop.observer.names import display_name
-from mindloop.store.errors import Malformed, Unreadable, WrongInput
+from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,18 +45,10 @@ def list_(argv: list[str]) -> int:
 
 
 def _all(workspace: Workspace) -> list[Proposals]:
-    """Everybody's proposals; a file that cannot be read is told, and the others are shown."""
-    from mindloop.store.documents import read_yaml
-
-    found = []
-    for name in proposed(workspace):
-        try:
-            document: Any = read_yaml(workspace, layout_of(workspace).proposals(name), SCHEMA)
-        except (Malformed, Unreadable) as error:
-            note(f"warning: {error.message}")
-        else:
-            found += [completed(document)] if document else []
-    return found
+    """Everybody's proposals; a file that cannot be used is told, and the others are shown."""
+    documents, problems = load_proposals(workspace)
+    tell(problems)
+    return documents
 
 
 def _json(document: Proposals) -> dict[str, Any]:

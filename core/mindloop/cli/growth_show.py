@@ -5,20 +5,16 @@ from __future__ import annotations
 from mindloop.cli.output import emit, emit_json, limited
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
-from mindloop.observer.growth.state import clone
+from mindloop.observer.growth.reading import known_user
 from mindloop.observer.growth.summary import summary
-from mindloop.observer.layout import layout_of
 from mindloop.observer.names import display_name, slug
 from mindloop.observer.stops.reading import standing
-from mindloop.store.documents import read_yaml
-from mindloop.store.errors import Negative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from mindloop.observer.stops.reading import Standing
-    from mindloop.store.workspace import Workspace
 
 PROG = "growth.py"
 
@@ -31,7 +27,7 @@ def show(argv: list[str]) -> int:
     add_json(options)
     chosen = options.parse_args(argv)
     workspace = opened()
-    state = _state(workspace, chosen.user)
+    state = known_user(workspace, display_name(chosen.user))
     stop = standing(workspace, slug(state["user"]), state["user"])
     if chosen.json:
         emit_json({"growth": state, "summary": summary(state), "stopped": _stopped(stop)})
@@ -42,15 +38,6 @@ def show(argv: list[str]) -> int:
 
 def _stopped(stop: Standing | None) -> dict[str, str] | None:
     return {"reason": stop.reason, "since": stop.since, "problem": stop.problem} if stop else None
-
-
-def _state(workspace: Workspace, user: str) -> Any:
-    name = display_name(user)
-    state: Any = read_yaml(workspace, layout_of(workspace).growth(slug(name)), "growth")
-    if state is None:
-        message = f"growth knows nothing of {name!r} yet"
-        raise Negative(message, "It begins with the first batch of messages: follow_up.py begin")
-    return clone(state)
 
 
 def _lines(state: Any, stop: Standing | None) -> list[str]:

@@ -84,8 +84,8 @@ def require_user(record: dict[str, Any], user: str) -> None:
 def _object_without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twin = next(key for key in keys if keys.count(key) > 1)
+        last = {key: place for place, (key, _) in enumerate(pairs)}
+        twin = next(key for place, (key, _) in enumerate(pairs) if last[key] != place)
         raise NotAnObject("a key occurs twice in one object", f'key "{shown(twin)}" occurs twice in one object')
     return record
 

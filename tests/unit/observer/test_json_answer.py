@@ -20,6 +20,15 @@ def refusal(raw: str, **more: int) -> NotAnObject:
     return caught.value
 
 
+def test_a_twin_among_many_keys_is_named() -> None:
+    """The key that comes twice is named for a log, wherever it stands."""
+    keys = [f'"k{number}":0' for number in range(15_000)]
+
+    found = refusal("{" + ",".join([*keys, '"k14999":1']) + "}")
+
+    assert found.detail == 'key "k14999" occurs twice in one object'
+
+
 @pytest.mark.parametrize(
     "raw",
     [PLAIN, f"\ufeff{PLAIN}", f"\n {PLAIN}\n", f"```json\n{PLAIN}\n```", f"```\r\n{PLAIN}\r\n```\n"],

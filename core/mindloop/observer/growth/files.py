@@ -7,7 +7,7 @@ from mindloop.observer.growth.reading import PROPOSALS
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold, slug
 from mindloop.store.documents import read_yaml, write_yaml
-from mindloop.store.errors import Malformed
+from mindloop.store.errors import Malformed, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from mindloop.store.transaction import Transaction
 
 SCHEMA = "proposed-matches"
-
-
-def proposed(files: Files) -> list[str]:
-    """Slugs of the users that have a file of proposed matches, sorted."""
-    return [name.removesuffix(PROPOSALS) for name in files.names(layout_of(files).growth_dir, PROPOSALS)]
 
 
 def read_proposals(files: Files, user: str) -> Proposals:
@@ -39,6 +34,25 @@ def read_proposals(files: Files, user: str) -> Proposals:
     if fold(document["user"]) != fold(user):
         raise Malformed(f"{path}: it is of another user", "Move it to that user's file, or remove it.")
     return completed(document)
+
+
+def load_proposals(files: Files) -> tuple[list[Proposals], list[str]]:
+    """Everybody's, in the order of their files' names; and one sentence for each file that cannot be used."""
+    found, problems = [], []
+    for name in files.names(layout_of(files).growth_dir, PROPOSALS):
+        path = layout_of(files).proposals(name.removesuffix(PROPOSALS))
+        try:
+            document: Any = read_yaml(files, path, SCHEMA)
+        except (Malformed, Unreadable) as error:
+            problems.append(error.message)
+            continue
+        if document is None:  # removed while we looked
+            continue
+        if slug(document["user"]) == name.removesuffix(PROPOSALS):
+            found.append(completed(document))
+        else:
+            problems.append(f"{path}: it is of another user, whose file is named {slug(document['user'])}{PROPOSALS}")
+    return found, problems
 
 
 def write_state(tx: Transaction, state: GrowthState) -> None:

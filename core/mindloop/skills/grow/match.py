@@ -200,7 +200,7 @@ def _propose(
     room = proposals.PENDING_AT_MOST - len(proposals.pending(document))
     for signal in signals:
         found, notes = matcher.propose(signal, now)
-        after, new = proposals.added(document, found)
+        after, new = proposals.added(document, found) if found else (document, [])
         if len(new) > room:
             matched.notes.append(_FULL)
             break

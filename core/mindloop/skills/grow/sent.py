@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from mindloop.observer.growth.files import write_state
-from mindloop.observer.growth.reading import load_user
+from mindloop.observer.growth.reading import known_user
 from mindloop.observer.growth.sending import find_message, never_sent, was_sent
 from mindloop.observer.growth.state import is_rehearsal
 from mindloop.observer.names import display_name, slug
-from mindloop.store.errors import Negative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def look_at(files: Files, user: str, reference: str) -> Sent:
         Negative: growth knows no such user or message.
         WrongInput: no id and no token.
     """
-    state = _known(files, display_name(user))
+    state = known_user(files, display_name(user))
     return Sent(state, find_message(state, reference)[1]["id"], state)
 
 
@@ -84,18 +83,10 @@ def tell(
     """
     name = display_name(user)
     with workspace.transaction(f"user:{slug(name)}") as tx:
-        state = _known(tx, name)
+        state = known_user(tx, name)
         message_id = find_message(state, reference)[1]["id"]
         after = never_sent(state, message_id, now) if never else was_sent(state, message_id, now, thread=thread, at=at)
         result = Sent(after, message_id, state)
         if result.changed:
             write_state(tx, after)
     return result
-
-
-def _known(files: Files, name: str) -> GrowthState:
-    state = load_user(files, name)
-    if state is None:
-        message = f"growth knows nothing of {name!r} yet"
-        raise Negative(message, "It begins with the first batch of messages: follow_up.py begin")
-    return state

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mindloop.observer.growth.files import write_proposals, write_state
+from mindloop.observer.growth.files import load_proposals, write_proposals, write_state
 from mindloop.observer.growth.proposals import new_proposals
 from mindloop.observer.growth.reading import growing, known_user, load_states, load_user, read_user
 from mindloop.observer.growth.state import new_growth
@@ -54,3 +54,14 @@ def test_a_file_of_somebody_else(ws: Workspace, tmp_path: Path) -> None:
     states, problems = load_states(ws)
     assert (states, len(problems)) == ([], 1)
     assert problems[0].endswith("bob.yaml: it is of another user, whose file is named ann.yaml")
+
+
+def test_proposals_of_somebody_else(ws: Workspace, tmp_path: Path) -> None:
+    """The same for proposals: everybody's are read, and a file under a wrong name is told."""
+    assert [document["user"] for document in load_proposals(ws)[0]] == ["ann"]
+    folder = tmp_path / GROWTH
+    (folder / "ann.proposed_matches.yaml").rename(folder / "bob.proposed_matches.yaml")
+
+    documents, problems = load_proposals(ws)
+    assert (documents, len(problems)) == ([], 1)
+    assert problems[0].endswith("it is of another user, whose file is named ann.proposed_matches.yaml")
