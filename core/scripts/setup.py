@@ -106,7 +106,7 @@ def use_new_python():
     if sys.version_info < OLDEST:
         for minor in range(19, OLDEST[1] - 1, -1):
             found = shutil.which(f"python3.{minor}")
-            if found and subprocess.run([found, "-c", ""], stderr=subprocess.DEVNULL, check=False).returncode == 0:  # noqa: S603 - likewise
+            if found and subprocess.run([found, "-c", ""], stderr=subprocess.DEVNULL, check=False).returncode == 0:  # noqa: S603 - no shell
                 os.execv(found, [found, *sys.argv])  # noqa: S606 - an argv list, no shell
         raise Stop(f"needs Python 3.11 or later, and PATH has none; this is {sys.version.split()[0]}")
     try:

@@ -139,12 +139,13 @@ def test_matching_twice_adds_nothing(batches, outcomes, replies):
 @LAWFUL
 @given(st.text(max_size=120), WHENS)
 def test_any_text_is_a_signal_or_wrong_input(text, when):
-    """Nothing else is raised, and matching it never fails."""
+    """Nothing else is raised, and a match of it names the words by their hash."""
     try:
         signal = signal_of_text(text, when)
     except WrongInput:
         return
-    Matcher(history([["H1: Trust in badges"]], [])).propose(signal, NOW)
+    found, _ = Matcher(history([["H1: Trust in badges"]], [])).propose(signal, NOW)
+    assert {(match["signal_id"], match["status"]) for match in found} <= {(content_hash(text), "pending")}
 
 
 # --- the classification -----------------------------------------------------------------------------------------------

@@ -49,6 +49,8 @@ def ingest(argv: list[str]) -> int:
 
 
 def _options() -> Any:
+    from mindloop.observer.growth.metrics import QUALITY
+
     options = parser(
         f"{PROG} ingest",
         "Put what a user said in an export of direct messages into the index and onto the user's canvas.\n"
@@ -62,7 +64,7 @@ def _options() -> Any:
     options.add_argument("--tz", metavar="ZONE", help="time zone of times without one, as Europe/Berlin")
     options.add_argument("--date-order", choices=("dmy", "mdy"), help="for dates like 03/04/2026")
     options.add_argument("--responds-to", metavar="FU-ID", help="the message of ours that the user replied to")
-    options.add_argument("--signal-quality", choices=("high", "medium", "low"), help="how much the reply says")
+    options.add_argument("--signal-quality", choices=QUALITY, help="how much the reply is worth")
     options.add_argument("--no-ask", action="store_true", help="ask nobody which quotes matter")
     add_json(options)
     return options

@@ -229,10 +229,11 @@ def _thinking(resumed: Resumed) -> list[str]:
 def show_resumed(resumed: Resumed, *, full: bool) -> None:
     """The same for people and models, short."""
     from mindloop.cli.output import emit, limited
+    from mindloop.observer.lines import counted
 
     written = [entry for entry in resumed.done if entry["messages"]]
     total = sum(entry["messages"] for entry in written)
-    head = f"{_number(total, 'message')} for {_number(len(written), 'user')}"
+    head = f"{counted(total, 'message')} for {counted(len(written), 'user')}"
     lines = [f"run {resumed.place.run}: {head}, {len(resumed.open)} still open"]
     rows = [f"  {entry['user']}: {_count(entry)}" for entry in resumed.done]
     checks = [f"  {line}" for line in (resumed.log if full else resumed.told)]
@@ -251,11 +252,9 @@ def show_resumed(resumed: Resumed, *, full: bool) -> None:
 
 
 def _count(entry: dict[str, Any]) -> str:
-    return _number(entry["messages"], "message") if entry["messages"] else f"skipped, {entry['outcome']}"
+    from mindloop.observer.lines import counted
 
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return counted(entry["messages"], "message") if entry["messages"] else f"skipped, {entry['outcome']}"
 
 
 _VERBS = {"begin": _begin, "packet": _packet, "answer": _answer, "resume": _resume}

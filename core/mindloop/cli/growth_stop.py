@@ -62,7 +62,8 @@ def resume(argv: list[str]) -> int:
     with workspace.transaction(f"user:{slug(name)}") as tx:
         before = read_stop(tx, rel, name)
         if before is None or not is_stopped(before):
-            raise Negative(f"{name} is not stopped; nothing was changed", f"See who is: {PROG} report")
+            hint = f"See who is: {PROG} report. A run of replies goes on with: {PROG} learn RUN"
+            raise Negative(f"{name} is not stopped; nothing was changed", hint)
         after = resumed(before, now())
         write_yaml(tx, rel, after, SCHEMA)
     _tell(rel, before, after, as_json=chosen.json)

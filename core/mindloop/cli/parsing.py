@@ -47,7 +47,8 @@ def verb(prog: str, argv: list[str], verbs: dict[str, str]) -> str:
         WrongInput: no word, or not one of them.
         SystemExit: for --help, after printing it.
     """
-    rows = "".join(f"  {name:<9} {line}\n" for name, line in verbs.items())
+    width = max(map(len, verbs)) + 2
+    rows = "".join(f"  {name:<{width}}{line}\n" for name, line in verbs.items())
     if argv and argv[0] in {"-h", "--help"}:
         import sys
 
