@@ -195,7 +195,9 @@ def _resume(argv: list[str]) -> int:
 def resume_code(resumed: Resumed) -> int:
     """75 where a lock kept somebody open, 1 where nothing could be done, else 0."""
     if resumed.busy:
-        return 75
+        from mindloop.store.errors import Busy
+
+        return Busy.exit_code
     left = resumed.open or resumed.thinking
     return 1 if left and not resumed.done and not resumed.begun else 0
 

@@ -10,14 +10,13 @@ from mindloop.cli.place import opened
 from mindloop.observer.growth.matching import PRESELECTED
 from mindloop.skills.grow.match import Everybody, Matched, match_everybody, match_text, match_user
 from mindloop.store.clock import now
-from mindloop.store.errors import Negative, WrongInput
+from mindloop.store.errors import Busy, Negative, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 PROG = "growth.py match"
-BUSY = 75
 
 
 def match(argv: list[str]) -> int:
@@ -85,7 +84,7 @@ def _match_all(chosen: Any) -> int:
         emit_json({"users": users, "busy": everybody.busy, "warnings": everybody.warnings})
     else:
         _show_all(everybody, full=chosen.full)
-    return BUSY if everybody.busy else 0
+    return Busy.exit_code if everybody.busy else 0
 
 
 def _show_all(everybody: Everybody, *, full: bool) -> None:

@@ -10,6 +10,7 @@ import sys
 
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
+from mindloop.store.errors import Busy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 OPEN_SHOWN = 5
 ROWS_BUDGET = 1_200
-BUSY = 75
 _RUN = "as begin and follow_up.py status print it"
 _ITEM = "a user, or the last part of the packet's reference"
 _SHOWN_KEYS = ("run", "user", "judge", "sha256", "manifest", "prompt", "log")
@@ -149,7 +149,7 @@ def resume(prog: str, judging_path: str, argv: list[str], verb: str = "resume", 
 def judged_code(judged: Judged) -> int:
     """75 where a lock kept an item open, 1 where nothing was settled and something is open, else 0."""
     if judged.busy:
-        return BUSY
+        return Busy.exit_code
     return 1 if judged.open and not judged.done else 0
 
 

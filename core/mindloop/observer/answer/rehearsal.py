@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from mindloop.observer.answer.text import clean_trigger
+from mindloop.observer.rehearsed import LABEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,17 +13,14 @@ if TYPE_CHECKING:
 
     from mindloop.observer.types import Quote, Trigger
 
-REHEARSAL = "[rehearsal]"
-"""What every text of a rehearsal starts with."""
-
 _REHEARSAL_BODY = (
-    f"{REHEARSAL} you said the words quoted above. tell me about the last time that happened: "
+    f"{LABEL} you said the words quoted above. tell me about the last time that happened: "
     "what did you do next, and what came of it?"
 )
 _REHEARSAL_QUESTIONS = [
-    f"{REHEARSAL} what happened that shows this hypothesis is wrong?",
-    f"{REHEARSAL} what did this person do instead, the last time?",
-    f"{REHEARSAL} what have they stopped doing without saying so?",
+    f"{LABEL} what happened that shows this hypothesis is wrong?",
+    f"{LABEL} what did this person do instead, the last time?",
+    f"{LABEL} what have they stopped doing without saying so?",
 ]
 
 
@@ -45,7 +43,7 @@ def default_answer(user: str, quotes: Sequence[Quote], triggers: Sequence[Trigge
 
 def _rehearsal_message(quote: Quote, triggers: Sequence[Trigger]) -> dict[str, object]:
     return {
-        "hypothesis_or_trigger": _named(triggers[0]) if triggers else REHEARSAL,
+        "hypothesis_or_trigger": _named(triggers[0]) if triggers else LABEL,
         "anchor_quote_hash": f"sha256:{quote['hash']}",
         "anchor_quote_text": quote["quote_text"],
         "message_body": _REHEARSAL_BODY,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mindloop.observer.batch import merge, render
 from mindloop.observer.batch.contract import compat_problems
 from mindloop.observer.batch.parse import parse_batch
+from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.store import front_matter
 from mindloop.store.clock import day
 
@@ -48,7 +49,7 @@ def _new(results: Sequence[UserResult], skipped: Sequence[SkippedUser], now: dat
     with_messages = [result for result in results if result["messages"]]
     total = sum(len(result["messages"]) for result in with_messages)
     blocks = [render.title(day(now)) + "\n"]
-    if any(result["host"] == render.REHEARSAL for result in with_messages):
+    if any(result["host"] == REHEARSAL for result in with_messages):
         blocks.append(render.REHEARSAL_NOTE + "\n")
     if not with_messages:
         blocks.append(render.EMPTY_NOTE + "\n")

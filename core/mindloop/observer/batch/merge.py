@@ -24,6 +24,7 @@ from mindloop.observer.batch.parse import (
 from mindloop.observer.escaping import heading_name
 from mindloop.observer.lines import clean_line
 from mindloop.observer.names import fold
+from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.store import front_matter, strict_yaml
 from mindloop.store.clock import stamp
 from mindloop.store.errors import Malformed
@@ -172,7 +173,7 @@ def _preamble(text: str, results: Sequence[UserResult]) -> str:
     """What stands above the first section; the remarks that a new run makes untrue or necessary are changed."""
     if any(result["messages"] for result in results):
         text = text.replace(f"{write.EMPTY_NOTE}\n", "").rstrip("\n") + "\n"
-    rehearsed = any(result["host"] == write.REHEARSAL and result["messages"] for result in results)
+    rehearsed = any(result["host"] == REHEARSAL and result["messages"] for result in results)
     if rehearsed and write.REHEARSAL_NOTE not in text:
         text = f"{text.rstrip()}\n\n{write.REHEARSAL_NOTE}\n"
     return text

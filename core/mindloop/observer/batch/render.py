@@ -13,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mindloop.observer.types import Message, UserResult
 
-REHEARSAL = "rehearsal"
 RULE = "---"
 _SPOILED = "Somebody changed the files of the run: begin a new run."
 REHEARSAL_NOTE = (

@@ -9,6 +9,7 @@ from mindloop.observer.growth.patterns import PATTERNS
 from mindloop.observer.growth.state import clone
 from mindloop.observer.lines import excerpt
 from mindloop.observer.prompt_text import as_json, filled, one_name, one_value, shipped, untrusted
+from mindloop.observer.rehearsed import LABEL
 from mindloop.observer.sanitizer import sanitize
 from mindloop.store.clock import parse_instant
 
@@ -27,7 +28,6 @@ MAX_HYPOTHESES = 40
 SCORE_CHARACTERS = 4_000
 BACKED_WANTED, EXPLORATORY_WANTED = 2, 1
 BACKED, EXPLORATORY = CLASSES
-LABEL = "[rehearsal]"
 
 _TITLE = 120
 _TYPES = {

@@ -10,10 +10,10 @@ import json
 import unicodedata
 
 from mindloop.observer.growth.confidence import DIRECTIONS, STRENGTHS
-from mindloop.observer.growth.state import REHEARSAL
 from mindloop.observer.json_answer import kind, read_object
 from mindloop.observer.lines import SURROGATE, shows_something, truncate
 from mindloop.observer.prompt_text import filled, one_name, one_value, shipped, untrusted
+from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.observer.sanitizer import sanitize
 from mindloop.protocol.questions import AnswerRefused
 from mindloop.store.clock import stamp

@@ -6,7 +6,8 @@ Growth's own confidence moves; the canvas is never changed by it.
 from __future__ import annotations
 
 from mindloop.observer.growth.outcome import rate_reply
-from mindloop.observer.growth.state import LEVELS, REHEARSAL, clone, find_hypothesis, messages
+from mindloop.observer.growth.state import LEVELS, clone, find_hypothesis, messages
+from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.store.clock import stamp
 from mindloop.store.errors import Negative
 

@@ -6,7 +6,8 @@ import re
 
 from mindloop.observer.growth.metrics import counters_of
 from mindloop.observer.growth.patterns import classify_question_pattern, hypothesis_ids, topic_tags
-from mindloop.observer.growth.state import REHEARSAL, sync_hypotheses
+from mindloop.observer.growth.state import sync_hypotheses
+from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.store.clock import stamp
 from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import WrongInput

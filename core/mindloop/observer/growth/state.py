@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from mindloop.observer.growth.metrics import new_counters
 from mindloop.observer.growth.patterns import DEFAULT_PATTERN
+from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.store.clock import stamp
 
 TYPE_CHECKING = False
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 
 LEVELS = ("low", "medium", "high")
-REHEARSAL = "rehearsal"
-"""The host that stands in a batch which no model wrote and nobody sends."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 """Creation time of a file that does not say when it was made."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from mindloop.observer.rehearsed import LABEL
 from mindloop.store.resources import read_resource
 
 TYPE_CHECKING = False
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from mindloop.observer.synthesis.vectors import Vector
 
 TEMPLATE = "config/gaps/synthesis.md"
-LABEL = "[rehearsal]"
 _PLACEHOLDER = re.compile(r"\{(min_users|user_count|vectors)\}")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from mindloop.observer.escaping import guard_comments, heading_name
 from mindloop.observer.lines import clean_line
+from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.store import front_matter
 from mindloop.store.clock import day, stamp
 from mindloop.store.lazy_patterns import when_used
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 FOLLOW_UPS, COGNITION = "follow-ups", "cognition"
 """What a synthesis is part of; that decides where it is written."""
 TYPES = {FOLLOW_UPS: "follow-up-synthesis", COGNITION: "cognition-synthesis"}
-REHEARSAL = "rehearsal"
 REHEARSAL_NOTE = "> **REHEARSAL.** No model looked at these users: the entries come from the rehearsal host."
 NOTHING = "Nothing that enough users share."
 TITLES = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mindloop.observer.answer.parse import Answer
 from mindloop.observer.layout import layout_of
+from mindloop.observer.rehearsed import LABEL, REHEARSAL
 from mindloop.store.clock import day
 
 TYPE_CHECKING = False
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from mindloop.protocol.run_files import RunPlace
     from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
-
-
-REHEARSAL, LABEL = "rehearsal", "[rehearsal]"
 
 
 class FollowUp:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from mindloop.observer.layout import layout_of
+from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.protocol.run_files import begun_head, find_run
 from mindloop.skills.asking import ask_host
 from mindloop.skills.follow_up.begin import begin
-from mindloop.skills.follow_up.case import REHEARSAL
 from mindloop.skills.follow_up.refresh import unanswered
 from mindloop.skills.follow_up.resume import resume
 from mindloop.skills.follow_up.table import FOLLOW_UP

@@ -6,7 +6,7 @@ from mindloop.observer.growth.classify import evidence_of, read_classification
 from mindloop.observer.growth.confidence import has_evidence, replied_message, take_evidence
 from mindloop.observer.growth.files import write_state
 from mindloop.observer.growth.reading import load_user
-from mindloop.observer.growth.state import REHEARSAL
+from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.protocol.questions import AnswerRefused
 from mindloop.skills.judged import Judging
 from mindloop.store.errors import Negative

@@ -25,6 +25,7 @@ from mindloop.observer.provenance.own_canvas import (
     proven,
 )
 from mindloop.protocol.questions import stage_run
+from mindloop.protocol.run_files import packet_reference
 from mindloop.skills.ingest_dm.judging import SKILL
 from mindloop.skills.ingest_dm.ours import sent_to
 from mindloop.skills.ingest_dm.question import MANIFEST_VIOLATION, question_of
@@ -259,4 +260,4 @@ class _Ingestion:
             done.notes.append(f"no question is asked ({MANIFEST_VIOLATION}): {kinds}")
             return
         place = stage_run(self.tx, agent, SKILL, self.now, [question])
-        done.run, done.packet = place.run, f"packet:{place.run}/{question.gap.id}"
+        done.run, done.packet = place.run, packet_reference(place.run, question.gap.id)

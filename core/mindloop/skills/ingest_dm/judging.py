@@ -11,6 +11,7 @@ from mindloop.observer.names import fold
 from mindloop.observer.provenance.index import load_user
 from mindloop.observer.provenance.own_canvas import attribution, check_found, proven
 from mindloop.observer.provenance.quotes import best_records
+from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.protocol.questions import AnswerRefused
 from mindloop.skills.judged import Judging
 from mindloop.store import front_matter
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     Item = dict[str, Any]
 
 SKILL = "ingest-dm"
-_REHEARSAL = "rehearsal"
 
 
 def _scopes(item: Item) -> tuple[str, ...]:
@@ -46,8 +46,8 @@ def _apply(tx: Transaction, item: Item, selection: Selection, host: str, now: da
     standing = proven(canvas)
     records = _missing(tx, canvas, set(selection.chosen) - standing)
     text = insert_quotes(before, [_lines(one, str(item["source"])) for one in records])
-    rehearsed = host == _REHEARSAL
-    text, ids = add_hypotheses(path, text, selection.skeletons, day(now), _REHEARSAL if rehearsed else "")
+    rehearsed = host == REHEARSAL
+    text, ids = add_hypotheses(path, text, selection.skeletons, day(now), REHEARSAL if rehearsed else "")
     text = note_values(text, selection.values, replace=not rehearsed)
     if text != before:
         text = front_matter.set_scalar(text, "updated", stamp(now))

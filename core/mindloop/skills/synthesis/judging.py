@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from mindloop.observer.layout import layout_of
+from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.observer.synthesis.answer import LISTS, parse_findings
-from mindloop.observer.synthesis.render import COGNITION, FOLLOW_UPS, REHEARSAL, TYPES, render_synthesis
+from mindloop.observer.synthesis.render import COGNITION, FOLLOW_UPS, TYPES, render_synthesis
 from mindloop.protocol.questions import AnswerRefused
 from mindloop.protocol.run_files import known_host
 from mindloop.skills.judged import Judging

@@ -7,9 +7,10 @@ from mindloop.observer.cognition.distilled import Distilled, Known, held_against
 from mindloop.observer.cognition.features import dominant_type
 from mindloop.observer.cognition.validity import SCHEMA_VERSION, problems
 from mindloop.observer.layout import layout_of
+from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.protocol.questions import AnswerRefused
 from mindloop.skills.judged import Judging
-from mindloop.skills.think.sidecar import REHEARSAL, read_sidecar
+from mindloop.skills.think.sidecar import read_sidecar
 from mindloop.store.clock import stamp
 from mindloop.store.documents import write_yaml
 from mindloop.store.errors import Malformed

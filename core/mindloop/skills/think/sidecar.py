@@ -5,6 +5,7 @@ from __future__ import annotations
 from mindloop.observer.cognition.staleness import staleness
 from mindloop.observer.cognition.validity import problems
 from mindloop.observer.names import fold
+from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.store import strict_yaml
 from mindloop.store.documents import LIMIT, read_yaml
 from mindloop.store.errors import Malformed, NewerSchema
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from mindloop.observer.types import GrowthState
     from mindloop.store.files import Files
     from mindloop.store.settings import Settings
-
-REHEARSAL = "rehearsal"
 
 
 class ForeignSidecar(Malformed):
