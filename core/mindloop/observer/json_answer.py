@@ -22,7 +22,8 @@ LIMIT = 200_000
 
 _FENCED = re.compile(r"```[A-Za-z0-9]*[ \t]*\r?\n(.*)\n[ \t]*```", re.DOTALL)
 _SHOWN = 80
-_HINT = "Ask again, or give another answer; expected is the one JSON object that the packet describes."
+HINT = "Ask again, or give another answer; expected is the one JSON object that the packet describes."
+"""What to do about an answer that was refused, whoever refuses it."""
 
 
 class NotAnObject(AnswerRefused):
@@ -34,7 +35,7 @@ class NotAnObject(AnswerRefused):
     """
 
     def __init__(self, reason: str, detail: str = "") -> None:
-        super().__init__(f"the answer was refused: {reason}", _HINT)
+        super().__init__(f"the answer was refused: {reason}", HINT)
         self.reason = reason
         self.detail = detail or reason
 
@@ -76,9 +77,9 @@ def require_user(record: dict[str, Any], user: str) -> None:
     """
     named = record.get("user")
     if not isinstance(named, str):
-        raise AnswerRefused(f'"user" is {kind(named)}, expected the text "{shown(user)}"', _HINT)
+        raise AnswerRefused(f'"user" is {kind(named)}, expected the text "{shown(user)}"', HINT)
     if fold(named) != fold(user):
-        raise AnswerRefused(f'"user" is another one, expected "{shown(user)}"', _HINT)
+        raise AnswerRefused(f'"user" is another one, expected "{shown(user)}"', HINT)
 
 
 def _object_without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from mindloop.observer.canvas.hypotheses import normal_id
 from mindloop.observer.cognition.distill import BACKED, EXPLORATORY
 from mindloop.observer.cognition.validity import CLASSES, CONSTRAINT_FIELDS
 from mindloop.observer.growth.patterns import PATTERNS
-from mindloop.observer.json_answer import kind, read_object, require_user
+from mindloop.observer.json_answer import HINT, kind, read_object, require_user
 from mindloop.observer.names import fold
 from mindloop.observer.sanitizer import sanitize
 from mindloop.protocol.questions import AnswerRefused
@@ -37,7 +37,6 @@ TAG = when_used(r"[a-z][a-z0-9_]{1,31}")
 _HASH = when_used(r"(?:sha256:)?[0-9a-fA-F]{64}")
 _TEXTS = ("text", "invalidation_signal", "confidence_impact")
 _OPTIONAL = ("id", "backing_hypothesis", "evidence_plan", *CONSTRAINT_FIELDS, "exit_signal")
-_HINT = "Ask again, or give another answer; expected is the one JSON object that the packet describes."
 
 
 class Known:
@@ -102,7 +101,7 @@ def held_against(record: Mapping[str, Any], user: str, known: Known) -> Distille
 def _refuse(problems: list[str]) -> None:
     if problems:
         more = [f"and {len(problems) - MAX_SAID} more"] if len(problems) > MAX_SAID else []
-        raise AnswerRefused("the answer was refused: " + "; ".join(problems[:MAX_SAID] + more), _HINT)
+        raise AnswerRefused("the answer was refused: " + "; ".join(problems[:MAX_SAID] + more), HINT)
 
 
 # --- shape ------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import json
 import unicodedata
 
 from mindloop.observer.growth.confidence import DIRECTIONS, STRENGTHS
-from mindloop.observer.json_answer import kind, read_object
+from mindloop.observer.json_answer import HINT, kind, read_object
 from mindloop.observer.lines import SURROGATE, shows_something, truncate
 from mindloop.observer.prompt_text import filled, one_name, one_value, shipped, untrusted
 from mindloop.observer.rehearsed import REHEARSAL
@@ -33,7 +33,6 @@ SPAN = 200
 RATIONALE = 300
 SHOWN_CHARACTERS = 4_000
 """As much of a reply, or of a message, goes into the question."""
-_HINT = "Ask again, or give another answer; expected is the one JSON object that the packet describes."
 
 
 def question_text(*, user: str, canvas_basename: str, hypothesis: str, question: str, signal: str, said: str) -> str:
@@ -88,7 +87,7 @@ def read_classification(raw: str, signal: str) -> dict[str, str]:
     answer = read_object(raw)
     problem = shape_problem(answer)
     if problem:
-        raise AnswerRefused(problem, _HINT)
+        raise AnswerRefused(problem, HINT)
     span = checked_span(answer["quote_span"], signal)
     rationale = sanitize(SURROGATE.sub("", answer["rationale"]), RATIONALE)
     return {**answer, "quote_span": span, "rationale": rationale}
@@ -116,9 +115,9 @@ def checked_span(span: str, signal: str) -> str:
     """
     composed = unicodedata.normalize("NFC", span)
     if not shows_something(composed) or len(composed) > SPAN:
-        raise AnswerRefused(f'"quote_span" holds no words, or more than {SPAN} characters of them', _HINT)
+        raise AnswerRefused(f'"quote_span" holds no words, or more than {SPAN} characters of them', HINT)
     if composed not in unicodedata.normalize("NFC", signal):
-        raise AnswerRefused('"quote_span" does not stand in the reply letter for letter', _HINT)
+        raise AnswerRefused('"quote_span" does not stand in the reply letter for letter', HINT)
     return composed
 
 

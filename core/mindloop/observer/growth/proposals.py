@@ -78,11 +78,6 @@ def added(document: Proposals, matches: Iterable[ProposedMatch]) -> tuple[Propos
     return _with(document, [*document["matches"], *new]), new
 
 
-def has_room(document: Proposals, more: int) -> bool:
-    """Whether so many more may wait."""
-    return len(pending(document)) + more <= PENDING_AT_MOST
-
-
 def found(document: Proposals, reference: str, status: str = PENDING) -> ProposedMatch:
     """The one match that is meant by an id's first characters, a token or a message id.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from mindloop.observer.canonical import norm_hash
 from mindloop.observer.canvas.edit import VALUES
 from mindloop.observer.canvas.skeleton import Skeleton
-from mindloop.observer.json_answer import kind, read_object, require_user
+from mindloop.observer.json_answer import HINT, kind, read_object, require_user
 from mindloop.protocol.questions import AnswerRefused
 
 TYPE_CHECKING = False
@@ -68,9 +68,7 @@ def parse_selection(raw: str, user: str, hashes: Collection[str]) -> Selection:
 def _list(record: dict[str, Any], key: str) -> list[Any]:
     value = record.get(key)
     if not isinstance(value, list):
-        raise AnswerRefused(
-            f'"{key}" is {kind(value)}, expected a list', "Ask again, or give another answer, as the packet describes."
-        )
+        raise AnswerRefused(f'"{key}" is {kind(value)}, expected a list', HINT)
     return value
 
 

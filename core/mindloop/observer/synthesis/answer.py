@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.observer.json_answer import kind, read_object
+from mindloop.observer.json_answer import HINT, kind, read_object
 from mindloop.observer.sanitizer import heading_text, sanitize
 from mindloop.protocol.questions import AnswerRefused
 
@@ -16,7 +16,6 @@ SINGLE = "lifecycle_transitions"
 LISTS = ("shared_hypotheses", "convergent_complaints", "behavioral_clusters", SINGLE)
 MAX_ENTRIES = 8
 TEXT_LIMIT = 300
-_HINT = "Ask again, or give another answer; expected is the one JSON object that the packet describes."
 
 
 class Findings:
@@ -49,7 +48,7 @@ def parse_findings(raw: str, users: Collection[str], min_users: int) -> Findings
     record = read_object(raw)
     for name in LISTS:
         if not isinstance(record.get(name), list):
-            raise AnswerRefused(f'the answer was refused: "{name}" is {kind(record.get(name))}, expected a list', _HINT)
+            raise AnswerRefused(f'the answer was refused: "{name}" is {kind(record.get(name))}, expected a list', HINT)
     findings, problems = Findings(), []
     for name in LISTS:
         least = 1 if name == SINGLE else min_users
@@ -60,7 +59,7 @@ def parse_findings(raw: str, users: Collection[str], min_users: int) -> Findings
             else:
                 findings.lists[name].append((clean_text(entry["text"]), list(dict.fromkeys(entry["users"]))))
     if problems and not any(findings.lists.values()):
-        raise AnswerRefused(f"the answer was refused: no entry can be used; {problems[0]}", _HINT)
+        raise AnswerRefused(f"the answer was refused: no entry can be used; {problems[0]}", HINT)
     findings.dropped = len(problems)
     return findings
 
