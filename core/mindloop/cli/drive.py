@@ -98,12 +98,23 @@ def _json(workspace: Workspace, driven: Driven, chosen: Any) -> dict[str, Any]:
     value = {**begun, **resumed, "host": chosen.host, "skipped": skipped, "warnings": driven.warnings}
     if chosen.dry_run:
         value |= {"run": None, "batch": None, "batch_text": _batch_text(workspace, driven)}
+        value |= {"synthesis": None, "synthesis_text": _synthesis_text(workspace, driven)}
     return value
 
 
 def _batch_text(workspace: Workspace, driven: Driven) -> str:
-    path = driven.resumed.batch if driven.resumed else driven.begun.batch if driven.begun else None
+    path = _batch(driven)
     return (workspace.read_text(path) or "") if path else ""
+
+
+def _batch(driven: Driven) -> str | None:
+    return driven.resumed.batch if driven.resumed else driven.begun.batch if driven.begun else None
+
+
+def _synthesis_text(workspace: Workspace, driven: Driven) -> str:
+    """What a dry run's synthesis says; it would lie beside the day's batch."""
+    path = _batch(driven) if driven.resumed and driven.resumed.synthesis else None
+    return (workspace.read_text(f"{path.removesuffix('.md')}-synthesis.md") or "") if path else ""
 
 
 def _show(workspace: Workspace, driven: Driven, chosen: Any) -> None:
@@ -112,6 +123,8 @@ def _show(workspace: Workspace, driven: Driven, chosen: Any) -> None:
     tell(driven.warnings)
     if chosen.dry_run:
         emit(_batch_text(workspace, driven))
+        if driven.resumed and driven.resumed.synthesis:
+            emit(_synthesis_text(workspace, driven) or driven.resumed.synthesis)
         return
     if driven.begun:
         show_begun(driven.begun, dry_run=False, full=chosen.full, driven=True)

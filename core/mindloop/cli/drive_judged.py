@@ -40,6 +40,7 @@ def drive_judged(skill: str, argv: list[str], hosts: dict[str, tuple[str, str]],
     if begins:
         options.add_argument("--user", metavar="USER", help="only this user")
         options.add_argument("--force", action="store_true", help="think again where nothing changed, too")
+        options.add_argument("--synthesize", action="store_true", help="also ask what the users share, at the end")
         options.add_argument("--dry-run", action="store_true", help="change no byte of the workspace")
     options.add_argument("--full", action="store_true", help="list everybody")
     add_json(options)
@@ -54,7 +55,11 @@ def _drive(skill: str, chosen: Any, host_of: Callable[[str], Host]) -> int:
         with nullcontext() if dry_run else workspace.hold("driver", f"{PROG} {skill}"):
             begun = None if chosen.run else _begun(workspace, chosen, progress)
             run = begun.place.run if begun and begun.place else chosen.run
-            judged, warnings = _asked(workspace, skill, run, host_of(chosen.host), progress) if run else (None, [])
+            host = host_of(chosen.host)
+            judged, warnings = _asked(workspace, skill, run, host, progress) if run else (None, [])
+            if skill == "think":
+                judged, more = _shared(workspace, run, begun, judged, host)
+                warnings += more
     finally:
         stop()
     warnings = (begun.warnings if begun else []) + warnings
@@ -66,7 +71,9 @@ def _begun(workspace: Workspace, chosen: Any, progress: Any) -> Begun:
     from mindloop.skills.think.begin import begin
     from mindloop.store.clock import now
 
-    return begin(workspace, now(), user=chosen.user, force=chosen.force, progress=progress)
+    return begin(
+        workspace, now(), user=chosen.user, force=chosen.force, synthesize=chosen.synthesize, progress=progress
+    )
 
 
 def _asked(workspace: Workspace, skill: str, run: str, host: Host, progress: Any) -> tuple[Judged, list[str]]:
@@ -86,6 +93,30 @@ def _asked(workspace: Workspace, skill: str, run: str, host: Host, progress: Any
         raise
     judged = resume(workspace, judging, run, now(), progress)
     return judged, warnings + judged.warnings
+
+
+def _shared(
+    workspace: Workspace, run: str | None, begun: Begun | None, judged: Judged | None, host: Host
+) -> tuple[Judged | None, list[str]]:
+    """Ask what the users share, where that was asked for; whatever goes wrong there costs nobody their sidecar."""
+    from mindloop.skills.think.synthesis import ask_synthesis, wants_synthesis
+    from mindloop.store.clock import now
+
+    reference = begun.synthesis if begun else None
+    warnings: list[str] = []
+    try:
+        if run and wants_synthesis(workspace, run):
+            reference, warnings = ask_synthesis(workspace, now(), run)
+        if reference is None:
+            return judged, warnings
+        name = reference.removeprefix("packet:").partition("/")[0]
+        shared, more = _asked(workspace, "synthesis", name, host, None)
+    except MindloopError as error:
+        return judged, [*warnings, f"the synthesis is left out: {error.message}"]
+    if judged is None:
+        return shared, warnings + more
+    judged.done += shared.done
+    return judged, warnings + more
 
 
 def _told(chosen: Any, begun: Begun | None, judged: Judged | None, warnings: list[str]) -> int:

@@ -35,7 +35,10 @@ def stop(argv: list[str]) -> int:
     options.add_argument("reason", metavar="REASON", help="why: " + ", ".join(REASONS))
     add_json(options)
     chosen = options.parse_args(argv)
-    name, reason = display_name(chosen.user), chosen.reason.replace("-", "_")
+    name, reason = (
+        display_name(chosen.user),
+        "_".join(chosen.reason.lower().replace("-", " ").replace("_", " ").split()),
+    )
     workspace = opened()
     rel = layout_of(workspace).stop(slug(name))
     with workspace.transaction(f"user:{slug(name)}") as tx:

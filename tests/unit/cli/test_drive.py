@@ -206,3 +206,27 @@ def test_why_a_call_failed_is_told_in_text_too(
     assert sorted(line.partition(":")[2].split(":")[0].strip() for line in called.err.splitlines()) == ["ann", "bob"]
     assert called.err.count("529") == 2
     assert called.out.count("skipped, subagent_parse_error") == 2
+
+
+def test_a_dry_run_shows_the_synthesis_too(bench: SkillWorkspace) -> None:
+    """Batch and synthesis are printed, and no byte is written."""
+    bench.observe("cyd", "cyd said this")
+    before = snapshot(bench.root)
+    called = call(*REHEARSE, "--dry-run", "--synthesize")
+    as_json = call(*REHEARSE, "--dry-run", "--synthesize", "--json").json
+
+    assert called.out.index("# Follow-up Messages: 2026-02-20") < called.out.index("# Synthesis: 2026-02-20")
+    assert "# Synthesis: 2026-02-20" in as_json["synthesis_text"]
+    assert as_json["synthesis"] is None
+    assert snapshot(bench.root) == before
+
+
+def test_thinking_is_driven_to_what_users_share(bench: SkillWorkspace) -> None:
+    """One command thinks about everybody, then asks about all of them; the file is of the cognition's own type."""
+    bench.observe("cyd", "cyd said this")
+    called = call("drive", "think", "--host", "rehearsal", "--synthesize", "--json").json
+    text = (bench.root / "grimoires/observer/cognition/synthesis-2026-02-20.md").read_text("utf-8")
+
+    assert [entry["outcome"] for entry in called["done"]] == ["done"] * 5
+    assert [entry["item"] for entry in called["done"]] == ["ann", "bob", "cyd", "eve", "all"]
+    assert "type: cognition-synthesis" in text

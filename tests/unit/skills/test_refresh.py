@@ -80,7 +80,7 @@ def test_a_refused_answer_leaves_the_stale_one_in_use(bench: SkillWorkspace) -> 
 
     assert status_of(bench, begun.place.run) == "stale_used"
     assert (bench.root / COGNITION).read_bytes() == before
-    assert any("refused" in line for line in resumed.log)
+    assert any("ann: the stale cognition is used" in warning for warning in resumed.warnings)
     assert "quests bore them" in bench.item(begun.place.run, "ann")["prompt"]
 
 

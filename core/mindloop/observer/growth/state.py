@@ -78,13 +78,18 @@ def clone(state: GrowthState) -> GrowthState:
     """
     copied: Any = {**new_growth(state["user"], None, _EPOCH), **_copied(state)}
     for batch in copied["follow_ups"]:
-        batch["message_ids"] = [{**_blank_message(), **message} for message in batch["message_ids"]]
-    copied["hypotheses"] = [{**_blank_hypothesis(), **known} for known in copied["hypotheses"]]
+        batch["message_ids"] = [_filled(message, _blank_message()) for message in batch["message_ids"]]
+    copied["hypotheses"] = [_filled(known, _blank_hypothesis()) for known in copied["hypotheses"]]
     patterns = copied["question_patterns"]
     copied["question_patterns"] = {name: {**new_counters(), **counters} for name, counters in patterns.items()}
     copied["score_deltas"] = [{"changes": [], **delta} for delta in copied["score_deltas"]]
     completed: GrowthState = copied
     return completed
+
+
+def _filled(given: dict[str, Any], blank: dict[str, Any]) -> dict[str, Any]:
+    """What is given, its keys in their order, and behind them what it leaves out."""
+    return {**given, **{key: value for key, value in blank.items() if key not in given}}
 
 
 def _copied(value: Any) -> Any:

@@ -112,6 +112,11 @@ def _thoughts(context: FollowUp, linked: RunPlace, thinking: dict[str, str], *, 
         return dict.fromkeys(thinking, STALE_USED)
     context.warnings += judged.warnings
     context.log += [f"{entry['user']}: {entry['told']}" for entry in judged.done]
+    context.warnings += [
+        f"{entry['user']}: the stale cognition is used, the answer was {entry['told']}"
+        for entry in judged.done
+        if entry["outcome"] == REFUSED
+    ]
     found = {}
     for slug, outcome in _outcomes(context.workspace, linked).items():
         if slug in thinking:
