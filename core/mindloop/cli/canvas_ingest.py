@@ -104,7 +104,7 @@ def _show(done: Ingested) -> None:
     tell(done.notes, "note")
     heard = done.heard
     cut = "" if heard.complete else ", cut off before its end"
-    read = f"{counted(heard.own, 'own message')} in {heard.read} entries{cut}"
+    read = f"{counted(heard.own, 'own message')} in {counted(heard.read, 'entry', 'entries')}{cut}"
     lines = [f"{done.user}: {done.new} new of {counted(len(heard.said), 'quote')} ({read})"]
     if done.better:
         lines.append(f"  a surer or earlier time is known of {counted(done.better, 'quote')} now")

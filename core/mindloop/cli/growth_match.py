@@ -8,6 +8,7 @@ from mindloop.cli.output import emit, emit_json, limited, progress_bar, tell
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
 from mindloop.observer.growth.matching import PRESELECTED
+from mindloop.observer.lines import counted
 from mindloop.skills.grow.match import Everybody, Matched, match_everybody, match_text, match_user
 from mindloop.store.clock import now
 from mindloop.store.errors import Busy, Negative, WrongInput
@@ -92,7 +93,8 @@ def _show_all(everybody: Everybody, *, full: bool) -> None:
     shown = [one for one in everybody.matched if one.new or one.notes]
     new = sum(len(one.new) for one in shown)
     replies = sum(one.looked_at for one in everybody.matched)
-    lines = [f"{everybody.users} users with growth, {replies} new replies, {new} proposed"]
+    looked_at = f"{counted(everybody.users, 'user')} with growth, {counted(replies, 'new reply', 'new replies')}"
+    lines = [f"{looked_at}, {new} proposed"]
     rows = [f"  {_summary(one)}" for one in shown]
     lines += limited(rows, full=full)
     if new:

@@ -57,9 +57,9 @@ def _head(text: str, limit: int) -> str:
     return " ".join(normal.split())
 
 
-def counted(number: int, one: str) -> str:
-    """A number of things, ``one`` in the plural that an s makes: ``1 message``, ``2 messages``."""
-    return f"{number} {one}{'s' * (number != 1)}"
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things: ``1 message``, ``2,000 messages``; ``many`` where more than an s makes the plural."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def visible(text: str, keep: frozenset[int]) -> str:

@@ -110,7 +110,7 @@ def test_without_text_the_index_is_looked_at(skill: SkillWorkspace) -> None:
     skill.observe("alice", "who wants to be seen? I left", SAID, SAID)
     everybody = growth(skill, "match", "--all", stdin="not read")
     assert everybody.out == (
-        "2 users with growth, 1 new replies, 1 proposed\n  alice: 1 proposed (1 by keyword)\nthen: growth.py list\n"
+        "2 users with growth, 1 new reply, 1 proposed\n  alice: 1 proposed (1 by keyword)\nthen: growth.py list\n"
     )
     assert growth(skill, "match", "alice", stdin=" \n").out == "alice: 0 proposed\n"
     assert growth(skill, "match", "bob").out == "bob: 0 proposed\n"

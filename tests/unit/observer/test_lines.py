@@ -58,6 +58,7 @@ def test_a_clean_line_keeps_every_word() -> None:
     assert clean_line("x" * 10_000) == "x" * 10_000
 
 
-def test_things_are_counted_in_words():
-    """One thing has no s."""
+def test_nouns_follow_their_numbers() -> None:
+    """One message, two messages; thousands are set apart."""
     assert [counted(number, "message") for number in (0, 1, 2)] == ["0 messages", "1 message", "2 messages"]
+    assert [counted(number, "entry", "entries") for number in (1, 12_345)] == ["1 entry", "12,345 entries"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.observer.lines import CONTROL, SURROGATE, clean_line, excerpt
+from mindloop.observer.lines import CONTROL, SURROGATE, clean_line, counted, excerpt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,24 +133,18 @@ class Tally:
         """Say what was left out of an export; nothing where all was read."""
         said = []
         if self.broken:
-            said.append(f"{self.broken} after {many(self.entries, 'complete entry')}: what comes then is left out")
+            read = counted(self.entries, "complete entry", "complete entries")
+            said.append(f"{self.broken} after {read}: what comes then is left out")
         for count, what, why in (
-            (self.strangers, "entry", "no message"),
-            (self.spoiled, "message", "spoiled by control characters or half a character"),
-            (self.huge, "message", f"longer than {MAX_TEXT} characters"),
+            (self.strangers, ("entry", "entries"), "no message"),
+            (self.spoiled, ("message",), "spoiled by control characters or half a character"),
+            (self.huge, ("message",), f"longer than {MAX_TEXT} characters"),
         ):
             if count:
-                said.append(f"{many(count, what)} left out: {why}")
+                said.append(f"{counted(count, *what)} left out: {why}")
         if self.attachments:
-            said.append(f"{many(self.attachments, 'message')} with attachments, which are not read")
+            said.append(f"{counted(self.attachments, 'message')} with attachments, which are not read")
         return said
-
-
-def many(count: int, what: str) -> str:
-    """A count of something, in words that fit one and many."""
-    if count == 1:
-        return f"1 {what}"
-    return f"{count} {what[:-1]}ies" if what.endswith("y") else f"{count} {what}s"
 
 
 def spellings(names: Iterable[object]) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta, timezone
 
 from mindloop.observer.exports.date_order import DateOrder
-from mindloop.observer.exports.message import many, shown
+from mindloop.observer.exports.message import shown
 from mindloop.observer.exports.stamp_shapes import shape_of
+from mindloop.observer.lines import counted
 from mindloop.store.clock import stamp
 from mindloop.store.errors import WrongInput
 
@@ -86,7 +87,7 @@ class Stamps:
         for why, what, then in _NOTES:
             count = self._counts[why]
             if count:
-                said.append(f"{many(count, what)} {then}".replace("{example}", repr(self._example)))
+                said.append(f"{counted(count, what)} {then}".replace("{example}", repr(self._example)))
         return said
 
     def _unread(self, raw: str, why: str) -> tuple[None, str]:

@@ -12,7 +12,7 @@ import unicodedata
 from mindloop.observer.growth.metrics import EFFECTIVE_FROM, INEFFECTIVE_BELOW
 from mindloop.observer.growth.patterns import PATTERNS
 from mindloop.observer.growth.report import EFFECTIVE, GOAL, INEFFECTIVE, MIXED, UNDECIDED
-from mindloop.observer.lines import excerpt
+from mindloop.observer.lines import counted, excerpt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,11 +73,6 @@ class Table:
         self.rows = rows
         self.notes = notes
         self.least = least
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """A number with its noun: 1 message, 2 messages, 1,000 hypotheses."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def percent(share: float | None) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from mindloop.observer.growth.outcome import apply_outcome
 from mindloop.observer.growth.report import report
-from mindloop.observer.growth.report_tables import counted, headline, percent, plain, tables
+from mindloop.observer.growth.report_tables import headline, percent, plain, tables
 from mindloop.observer.growth.state import clone, new_growth
 from mindloop.store.settings import Settings
 from tests.helpers import growth_states as made
@@ -227,16 +227,6 @@ def test_nothing_is_said_plainly() -> None:
     ]
     assert tables(nothing) == []
     assert headline(facts(user="ann"))[1].startswith("Growth knows nothing of ann yet.")
-
-
-@pytest.mark.parametrize(
-    ("number", "text"), [(0, "0 messages"), (1, "1 message"), (2, "2 messages"), (12345, "12,345 messages")]
-)
-def test_nouns_follow_their_numbers(number: int, text: str) -> None:
-    """One message, two messages; thousands are set apart."""
-    assert counted(number, "message") == text
-    assert counted(1, "hypothesis", "hypotheses") == "1 hypothesis"
-    assert counted(2, "hypothesis", "hypotheses") == "2 hypotheses"
 
 
 def test_shares_are_whole_percentages() -> None:
