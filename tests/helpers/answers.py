@@ -101,10 +101,10 @@ def answer(*messages: Any, **changed: Any) -> str:
 def checked(raw: str, dossier: dict[str, Any]) -> Answer:
     """Take a raw answer through the very steps that a run takes it through, and return what is left of it.
 
-    All but 4a.1, which looks at the user's stop and not at the answer.
+    All but 4a.1 and 4a.2, which look at the user and not at the answer.
     """
     one = Answered(dossier, raw, "a test")
-    steps = tuple(step for step in FOLLOW_UP.lane(start="4a") if step.id != "4a.1")
+    steps = tuple(step for step in FOLLOW_UP.lane(start="4a") if step.id not in ("4a.1", "4a.2"))
     outcome = walk(steps, None, {}, one).outcome
     assert isinstance(outcome, Done | Skip)
     reason = outcome.reason if isinstance(outcome, Skip) else None

@@ -90,6 +90,25 @@ def test_two_resumes_of_a_run_write_each_message_once(skill: SkillWorkspace) -> 
     lab.require_agreement(skill.root)
 
 
+def test_of_many_open_runs_one_writes_to_each_user(tmp_path: Path) -> None:
+    """Six runs that all ask about two users are resumed at once: each user gets one message, five runs say why not."""
+    with fast_folder(tmp_path) as folder:
+        skill = SkillWorkspace(folder, gate=True)
+        lab.quick_scores(folder)
+        for user in ("alice", "bob"):
+            skill.canvas(user, body=hypothesis())
+        runs = [skill.begin().place.run for _ in range(6)]
+        for run in runs:
+            skill.default_answers(run, "alice", "bob")
+        said = together(lambda number, report: report(lab.succeed(resume(runs[number]), folder).out.strip()), 6)
+        outcomes = sorted((one["user"], one["outcome"]) for (line,) in said for one in json.loads(line)["done"])
+
+        each = ["messages", *["silence_gate"] * 5]
+        assert outcomes == [(user, outcome) for user in ("alice", "bob") for outcome in each]
+        assert skill.batch()["total_messages"] == 2
+        lab.require_agreement(folder)
+
+
 def test_answers_of_twenty_processes_are_all_there(skill: SkillWorkspace) -> None:
     """Twenty writers file at once, some of them twice; every raw answer is kept and ends in the batch."""
     users = [f"u{number:02}" for number in range(20)]

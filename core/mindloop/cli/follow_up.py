@@ -109,9 +109,16 @@ def show_begun(begun: Begun, *, dry_run: bool, full: bool, driven: bool = False)
         rows += [f"  {entry['user']}: {entry['packet']}" for entry in begun.waiting]
         named = [row.partition(": packet:")[0] for row in rows] if dry_run else rows
         lines += limited(named, full=full, budget=1_250)
-    lines += ["skipped:"] if begun.skipped else []
-    rows = [f"  {entry['user']}: {entry['reason']}" + _detail(entry, full=full) for entry in begun.skipped]
-    emit("\n".join(lines + limited(rows, full=full, budget=550) + _next_step(begun, quiet=dry_run or driven)))
+    lines += _skipped(begun.skipped, full=full, budget=550)
+    emit("\n".join(lines + _next_step(begun, quiet=dry_run or driven)))
+
+
+def _skipped(entries: list[dict[str, str]], *, full: bool, budget: int) -> list[str]:
+    """Who was left out, and why."""
+    from mindloop.cli.output import limited
+
+    rows = [f"  {entry['user']}: {entry['reason']}" + _detail(entry, full=full) for entry in entries]
+    return ["skipped:", *limited(rows, full=full, budget=budget)] if rows else []
 
 
 def _detail(entry: dict[str, str], *, full: bool) -> str:
@@ -239,8 +246,9 @@ def show_resumed(resumed: Resumed, *, full: bool) -> None:
     lines = [f"run {resumed.place.run}: {head}, {len(resumed.open)} still open"]
     rows = [f"  {entry['user']}: {_count(entry)}" for entry in resumed.done]
     checks = [f"  {line}" for line in (resumed.log if full else resumed.told)]
-    lines += limited(rows, full=full, budget=800)
-    lines += ["checks:", *limited(checks, full=full, budget=700)] if checks else []
+    lines += limited(rows, full=full, budget=700)
+    lines += _skipped(resumed.left_out, full=full, budget=300)
+    lines += ["checks:", *limited(checks, full=full, budget=500)] if checks else []
     if resumed.batch:
         lines.append(f"batch: {resumed.batch}")
     lines += limited([f"  {entry['user']}: {entry['packet']}" for entry in resumed.begun], full=full, budget=500)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.helpers.command_line import call
 from tests.helpers.skill_workspace import FOLLOW_UPS, NOW, SkillWorkspace, held_lock, snapshot
+from tests.unit.skills.test_cognition_steps import ANCHORS, sidecar
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -244,6 +245,21 @@ def test_resume_tells_what_came_of_it(bench: SkillWorkspace) -> None:
     assert lines[0] == f"run {run}: 1 message for 1 user, 1 still open"
     assert "  ann: 1 message" in lines
     assert f"batch: {FOLLOW_UPS}/2026-02-20.md" in lines
+
+
+@pytest.mark.parametrize(("how", "row"), [((), ""), (("--full",), " (the canvas is gone)")])
+def test_resume_tells_who_was_left_out_and_why(bench: SkillWorkspace, how: tuple[str, ...], row: str) -> None:
+    """Ann's cognition is stale and her canvas goes meanwhile: this resume names her, with what was seen with --full."""
+    digest = bench.observe("ann", "the badge never showed up")
+    anchors = {**ANCHORS, "score_snapshot_hash": "00" * 32}
+    bench.write("grimoires/observer/cognition/ann.yaml", sidecar(digest, input_anchors=anchors))
+    run = begun(bench)
+    (bench.root / "grimoires/observer/canvas/ann-canvas.md").unlink()
+    called = call("follow_up", "resume", run, "--allow-stale", *how)
+    again = call("follow_up", "resume", run, *how)
+
+    assert f"\nskipped:\n  ann: invalid_canvas{row}\n" in called.out
+    assert "skipped:" not in again.out
 
 
 def test_resume_json(bench: SkillWorkspace) -> None:

@@ -188,9 +188,9 @@ def test_the_map_names_no_module_that_is_gone() -> None:
 
 
 def test_the_map_counts_the_steps_right() -> None:
-    """The table it calls twenty-six steps long has twenty-six rows, from 0 to 6."""
-    assert "twenty-six steps in order, from `0` to `6`" in " ".join(ARCHITECTURE.split())
-    assert len(FOLLOW_UP.steps) == 26
+    """The table it calls twenty-seven steps long has twenty-seven rows, from 0 to 6."""
+    assert "twenty-seven steps in order, from `0` to `6`" in " ".join(ARCHITECTURE.split())
+    assert len(FOLLOW_UP.steps) == 27
     assert (FOLLOW_UP.steps[0].id, FOLLOW_UP.steps[-1].id) == ("0", "6")
 
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mindloop.hosts.rehearsal import RehearsalHost
 from mindloop.observer.canonical import content_hash
+from mindloop.skills.follow_up.drive import drive
 from mindloop.skills.think.begin import begin as think
 from mindloop.store.errors import Malformed, Negative, WrongInput
 from tests.helpers.skill_workspace import (
@@ -408,3 +410,64 @@ def test_who_is_stopped_after_the_packet_gets_no_messages(tmp_path: Path) -> Non
     assert [(entry["user"], entry["outcome"]) for entry in resumed.done] == [("ann", "stopped")]
     assert bench.batch()["skipped_users"] == [{"user": "ann", "reason": "stopped"}]
     assert bench.growth("ann") is None
+
+
+@pytest.fixture
+def gated(tmp_path: Path) -> SkillWorkspace:
+    """Ann, and the silence gate on as init writes it."""
+    made = SkillWorkspace(tmp_path, gate=True)
+    made.canvas("ann", body=hypothesis())
+    return made
+
+
+def two_runs(bench: SkillWorkspace) -> tuple[str, str]:
+    """Two runs that ask about ann, both answered, none resumed."""
+    first, second = (bench.begin().place.run for _ in range(2))
+    for run in (first, second):
+        bench.default_answers(run, "ann")
+    return first, second
+
+
+def test_of_two_open_runs_only_the_first_writes_to_a_user(gated: SkillWorkspace) -> None:
+    """The gate is asked again where the messages are written: the second run skips her, with the gate's reason."""
+    first, second = two_runs(gated)
+    gated.resume(first)
+    growth = (gated.root / "grimoires/observer/growth/ann.yaml").read_bytes()
+    resumed = gated.resume(second)
+
+    assert [(one["user"], one["outcome"], one["messages"]) for one in resumed.done] == [("ann", "silence_gate", 0)]
+    assert (resumed.open, resumed.state) == ([], "complete")
+    assert any("next message from 2026-02-27 on (7 days)" in line for line in resumed.log)
+    assert numbers(gated, "ann") == [1]
+    assert resumed.skipped == [{"user": "ann", "reason": "silence_gate"}]
+    assert (gated.root / "grimoires/observer/growth/ann.yaml").read_bytes() == growth
+
+
+def test_the_gate_does_not_turn_against_its_own_run(gated: SkillWorkspace) -> None:
+    """Resumed again, the run that wrote to her stays as it is: not a byte changes, nobody is skipped by it."""
+    first, _ = two_runs(gated)
+    gated.resume(first)
+    before = snapshot(gated.root / "grimoires")
+    again = gated.resume(first)
+
+    assert (again.done, again.skipped, again.state) == ([], [], "complete")
+    assert snapshot(gated.root / "grimoires") == before
+
+
+def test_once_the_days_are_over_the_second_run_writes_too(gated: SkillWorkspace) -> None:
+    """The gate counts to the instant of the resume, not of the question."""
+    first, second = two_runs(gated)
+    gated.resume(first)
+    resumed = gated.resume(second, now="2026-02-27T09:00:00Z")
+
+    assert [(one["user"], one["messages"]) for one in resumed.done] == [("ann", 1)]
+
+
+def test_a_rehearsed_batch_gates_no_open_run(gated: SkillWorkspace) -> None:
+    """What a rehearsal wrote meanwhile was sent to nobody."""
+    run = gated.begin().place.run
+    gated.default_answers(run, "ann")
+    drive(gated.ws, RehearsalHost(), at(NOW), {"canvas": None})
+    resumed = gated.resume(run)
+
+    assert [(one["user"], one["messages"]) for one in resumed.done] == [("ann", 1)]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from mindloop.protocol.questions import Question
     from mindloop.protocol.run_files import RunPlace
+    from mindloop.store.files import Files
     from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
 
@@ -41,6 +42,7 @@ class FollowUp:
         flags: ``canvas``, ``dry_run``, ``allow_stale``, ``synthesize``.
         files: every canvas of the workspace; assertions look at all of them.
         selected: the canvases that this run is for.
+        tx: the transaction that steps of users work in, where they do.
     """
 
     __slots__ = (
@@ -81,6 +83,11 @@ class FollowUp:
         self.tx: Transaction | None = None
         self.warnings: list[str] = []
         self.log: list[str] = []
+
+    @property
+    def reader(self) -> Files:
+        """Where a step looks: the transaction that it works in, or the workspace outside of one."""
+        return self.tx or self.workspace
 
     @property
     def growth_enabled(self) -> bool:

@@ -1,4 +1,8 @@
-"""Steps 2a.1, 2b.1 and 4a.1, our own: users whom nobody writes to now. All of them only read."""
+"""Steps 2a.1, 2b.1, 4a.1 and 4a.2, our own: users whom nobody writes to now. All of them only read.
+
+Between question and answer a user may be stopped, or be written to by another run: both are asked again under the lock
+of the user, in the transaction that writes the messages, so of two open runs only the first one reaches the user.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +20,18 @@ SILENCE_GATE = "silence_gate"
 
 def check_stop(context: FollowUp, case: Case) -> Done | Skip | Ask:
     """2a.1: a stop holds whether growth is on or off; one that cannot be read holds too, and that is said."""
-    from mindloop.observer.stops.reading import standing
-
-    stop = standing(context.workspace, case.canvas.slug, case.user)
-    if stop is None:
-        return Done()
-    if stop.problem:
-        context.warnings.append(f"{case.user}: {stop.why}")
-    return Skip(STOPPED, stop.why)
+    return _stop(context, case.canvas.slug, case.user)
 
 
 def check_stop_again(context: FollowUp, one: Answered) -> Done | Skip | Ask:
     """4a.1: who was stopped after the question was asked gets no messages either."""
+    return _stop(context, str(one.dossier["slug"]), str(one.dossier["user"]))
+
+
+def _stop(context: FollowUp, slug: str, user: str) -> Done | Skip:
     from mindloop.observer.stops.reading import standing
 
-    user = str(one.dossier["user"])
-    stop = standing(context.workspace, str(one.dossier["slug"]), user)
+    stop = standing(context.reader, slug, user)
     if stop is None:
         return Done()
     if stop.problem:
@@ -45,6 +45,15 @@ def check_silence(context: FollowUp, case: Case) -> Done | Skip | Ask:
     Only where growth is on, since nobody else knows what was sent. A growth file that cannot be used gates nobody; step
     2g.5 says what is wrong with it.
     """
+    return _silence(context, case.canvas.slug, case.user)
+
+
+def check_silence_again(context: FollowUp, one: Answered) -> Done | Skip | Ask:
+    """4a.2: who was written to by another run after the question was asked is left in peace as well."""
+    return _silence(context, str(one.dossier["slug"]), str(one.dossier["user"]))
+
+
+def _silence(context: FollowUp, slug: str, user: str) -> Done | Skip:
     days = context.settings.get("observer.growth.silence_gate_days")
     if days is None or not context.growth_enabled:
         return Done()
@@ -53,12 +62,12 @@ def check_silence(context: FollowUp, case: Case) -> Done | Skip | Ask:
     from mindloop.store.documents import LIMIT
     from mindloop.store.errors import Malformed, Unreadable
 
-    path = context.layout.growth(case.canvas.slug)
+    files = context.reader
     try:
-        data = context.workspace.read(path, LIMIT)
+        data = files.read(context.layout.growth(slug), LIMIT)
         if data is None or not may_gate(data, days, context.now):
             return Done()
-        state = read_user(context.workspace, case.user)
+        state = read_user(files, user)
     except (Malformed, Unreadable):
         return Done("the silence gate cannot read the growth file")
     waiting = gating(state, days, context.now) if state else None

@@ -9,7 +9,7 @@ from mindloop.observer.growth.state import stale_ids
 from mindloop.observer.growth.summary import summary
 from mindloop.protocol.step import Ask, Done, Skip
 from mindloop.store.clock import stamp
-from mindloop.store.documents import read_yaml, write_yaml
+from mindloop.store.documents import write_yaml
 from mindloop.store.errors import Malformed, Unreadable, WrongInput
 
 TYPE_CHECKING = False
@@ -46,23 +46,12 @@ def load_cognition(context: FollowUp, case: Case) -> Done | Skip | Ask:
 
 def _valid_cognition(context: FollowUp, case: Case) -> dict[str, Any] | None:
     """The sidecar, or None where nothing of it may be used; why goes to the log."""
-    from mindloop.observer.cognition.validity import problems  # few users have a sidecar
+    from mindloop.observer.cognition.reading import read_usable  # few users have a sidecar
 
     path = context.layout.cognition(case.canvas.slug)
-    try:
-        cognition = read_yaml(context.workspace, path, "cognition")
-    except (Malformed, Unreadable) as error:
-        case.log.append(f"cognition not used: {error.message}")
-        return None
-    wrong = problems(
-        cognition,
-        case.user,
-        max_fears=context.settings.get("observer.cognition.max_fears_per_user"),
-        fear_types=context.settings.get("observer.cognition.fear_types"),
-    )
-    if wrong:
-        case.log.append(f"cognition not used: {path}: " + "; ".join(wrong[:3]))
-    return None if wrong else cognition
+    cognition, why_not = read_usable(context.workspace, path, case.user, context.settings)
+    case.log += [why_not] if why_not else []
+    return cognition
 
 
 def _stale_reasons(context: FollowUp, case: Case, growth: GrowthState | None) -> str:

@@ -46,6 +46,8 @@ class Resumed:
         told: what a conversation may read of that: no word of a writer's.
         begun: users who went on to their writer now, as in ``Begun.waiting``.
         thinking: users whose stale cognition waits for an answer, by slug; ``think_run`` is where.
+        skipped: everybody of the run who got no messages; ``left_out`` are those of this resume who came to no writer,
+            as in ``Packed.skipped``.
         synthesis: the file that says what the users share, once it is written; ``synthesis_packet`` is the reference
             that waits until then.
     """
@@ -55,6 +57,7 @@ class Resumed:
         "begun",
         "busy",
         "done",
+        "left_out",
         "log",
         "open",
         "place",
@@ -72,6 +75,7 @@ class Resumed:
         self.place = place
         self.batch: str | None = None
         self.begun: list[dict[str, Any]] = []
+        self.left_out: list[dict[str, str]] = []
         self.thinking: list[str] = []
         self.think_run: str | None = None
         self.synthesis: str | None = None
@@ -149,7 +153,7 @@ def _go_on(context: FollowUp, resumed: Resumed, head: dict[str, Any], *, allow_s
             write_object(tx, resumed.place.head, head)
         else:
             finish(context, tx, resumed.place, head, [])
-    resumed.begun = went_on.waiting
+    resumed.begun, resumed.left_out = went_on.waiting, went_on.skipped
 
 
 def _finish_group(context: FollowUp, resumed: Resumed, slugs: list[str]) -> None:
@@ -171,7 +175,11 @@ def _commit(context: FollowUp, resumed: Resumed, slugs: list[str]) -> None:
     scopes = ["research", place.scope, *(f"user:{slug}" for slug in slugs)]
     with context.workspace.transaction(*scopes) as tx:
         head = read_head(tx, place)
-        checked = [_checked(context, resumed, slug) for slug in slugs if slug not in head["done"]]
+        context.tx = tx
+        try:
+            checked = [_checked(context, resumed, slug) for slug in slugs if slug not in head["done"]]
+        finally:
+            context.tx = None
         answered = [one for one in checked if one]
         if not answered:
             return

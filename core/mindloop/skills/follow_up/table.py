@@ -64,6 +64,12 @@ FOLLOW_UP = Table(
             gate_steps.check_stop_again,
             failure=gate_steps.STOPPED,
         ),
+        Step(
+            "4a.2",
+            "Leave out users who were written to meanwhile",
+            gate_steps.check_silence_again,
+            failure=gate_steps.SILENCE_GATE,
+        ),
         Step("4b", "Verify quote hashes and texts", answer_steps.verify_quotes),
         Step("4c", "Verify temporal claims", answer_steps.verify_claims),
         Step("4d", "Strip version references, insert claims", answer_steps.insert_claims),
