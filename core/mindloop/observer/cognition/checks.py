@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.canvas.checks import known_users
-from mindloop.observer.cognition.validity import problems
+from mindloop.observer.cognition.validity import problems_under
 from mindloop.observer.growth.checks import owner_findings
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold
@@ -32,13 +32,7 @@ def _cognition(look: Look, rel: str) -> Iterator[Finding]:
         return
     user = str(document.get("user", ""))
     yield from owner_findings(look, rel, user)
-    get = look.ws.settings.get
-    found = problems(
-        document,
-        known_users(look).get(fold(user), user),
-        max_fears=get("observer.cognition.max_fears_per_user"),
-        fear_types=get("observer.cognition.fear_types"),
-    )
+    found = problems_under(look.ws.settings, document, known_users(look).get(fold(user), user))
     if found:
         more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         yield Finding(ERROR, rel, None, "not used: " + "; ".join(found[:_SHOWN]) + more)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from typing import Any
 
+    from mindloop.store.settings import Settings
+
 SCHEMA_VERSION = 1
 REQUIRED = ("schema_version", "user", "fears", "steering_targets", "synthesis_features")
 CLASSES = ("evidence_backed", "exploratory")
@@ -26,6 +28,12 @@ CONSTRAINT_FIELDS = ("non_goal_constraint", "salvage_question")
 
 _FEAR_ID = re.compile(r"FEAR-.{1,64}-[0-9]{1,4}")
 _ID_LIMIT = 80
+
+
+def problems_under(settings: Settings, cognition: object, user: str) -> list[str]:
+    """``problems`` under a workspace's settings."""
+    most = settings.get("observer.cognition.max_fears_per_user")
+    return problems(cognition, user, max_fears=most, fear_types=settings.get("observer.cognition.fear_types"))
 
 
 def problems(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from mindloop.observer.cognition.validity import problems
+from mindloop.observer.cognition.reading import read_usable
 from mindloop.observer.layout import layout_of
 from mindloop.store.clock import parse_instant
-from mindloop.store.documents import read_yaml
-from mindloop.store.errors import Malformed, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,21 +38,9 @@ class Sidecars:
         if f"{canvas.slug}.yaml" not in self._names:
             return None
         path = layout_of(self._workspace).cognition(canvas.slug)
-        get = self._workspace.settings.get
-        try:
-            cognition = read_yaml(self._workspace, path, "cognition")
-        except (Malformed, Unreadable) as error:
-            self.notes.append(f"{canvas.user}: cognition not used: {error.message}")
-            return None
-        wrong = problems(
-            cognition,
-            canvas.user,
-            max_fears=get("observer.cognition.max_fears_per_user"),
-            fear_types=get("observer.cognition.fear_types"),
-        )
-        if wrong:
-            self.notes.append(f"{canvas.user}: cognition not used: {path}: {wrong[0]}")
-        return None if wrong else cognition
+        cognition, why_not = read_usable(self._workspace, path, canvas.user, self._workspace.settings)
+        self.notes += [f"{canvas.user}: {why_not}"] if why_not else []
+        return cognition
 
 
 def is_recent(cognition: dict[str, Any], now: datetime) -> bool:

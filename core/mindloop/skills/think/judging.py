@@ -5,7 +5,7 @@ from __future__ import annotations
 from mindloop.observer.cognition.distill import Wanted
 from mindloop.observer.cognition.distilled import Distilled, Known, held_against, read_shape
 from mindloop.observer.cognition.features import dominant_type
-from mindloop.observer.cognition.validity import SCHEMA_VERSION, problems
+from mindloop.observer.cognition.validity import SCHEMA_VERSION, problems_under
 from mindloop.observer.layout import layout_of
 from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.protocol.questions import AnswerRefused
@@ -81,13 +81,7 @@ def apply(tx: Transaction, item: Item, value: Distilled, host: str, now: datetim
     user = str(item["user"])
     path = layout_of(tx).cognition(str(item["slug"]))
     document = document_of(item, value, host, now)
-    get = tx.settings.get
-    wrong = problems(
-        document,
-        user,
-        max_fears=get("observer.cognition.max_fears_per_user"),
-        fear_types=get("observer.cognition.fear_types"),
-    )
+    wrong = problems_under(tx.settings, document, user)
     if wrong:
         fields = ", ".join(problem.split(":", 1)[0] for problem in wrong[:3])
         raise AnswerRefused(f"the settings changed since the question: {fields}", _NEW_RUN)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.cognition.staleness import staleness
-from mindloop.observer.cognition.validity import problems
+from mindloop.observer.cognition.validity import problems_under
 from mindloop.observer.names import fold
 from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.store import strict_yaml
@@ -105,10 +105,5 @@ def unusable(sidecar: Sidecar, user: str, settings: Settings) -> str:
     """Why a sidecar cannot be used at all, however old it is; empty where it can."""
     if sidecar.problem:
         return "it cannot be read"
-    wrong = problems(
-        sidecar.document,
-        user,
-        max_fears=settings.get("observer.cognition.max_fears_per_user"),
-        fear_types=settings.get("observer.cognition.fear_types"),
-    )
+    wrong = problems_under(settings, sidecar.document, user)
     return f"it is not valid ({wrong[0].split(':', 1)[0]})" if wrong else ""
