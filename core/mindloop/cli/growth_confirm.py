@@ -8,8 +8,9 @@ from mindloop.cli.place import opened
 from mindloop.observer.growth.files import load_proposals, read_proposals
 from mindloop.observer.growth.matching import PRESELECTED
 from mindloop.observer.growth.proposals import pending
+from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import excerpt
-from mindloop.observer.names import display_name
+from mindloop.observer.names import display_name, slug
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ _REFERENCE = "an id as list shows it (four characters are enough), a token, or a
 
 
 def list_(argv: list[str]) -> int:
-    """Print what waits: of one user with the words, of everybody the numbers only."""
+    """Print what waits: of one user with the words, of everybody the numbers only; 1 for somebody nobody knows."""
     options = parser(
         f"{PROG} list", "Proposed matches that wait for a person. * marks those that --preselected confirms."
     )
@@ -35,13 +36,23 @@ def list_(argv: list[str]) -> int:
     add_json(options)
     chosen = options.parse_args(argv)
     workspace = opened()
-    documents = [read_proposals(workspace, display_name(chosen.user))] if chosen.user else _all(workspace)
+    documents = [_known(workspace, display_name(chosen.user))] if chosen.user else _all(workspace)
     if chosen.json:
         emit_json({"users": [_json(one) for one in documents if chosen.user or pending(one)]})
         return 0
     rows = _rows(documents[0]) if chosen.user else [_count(one) for one in documents if pending(one)]
     emit("\n".join(limited(rows, full=chosen.full)) or "nothing waits")
     return 0
+
+
+def _known(workspace: Workspace, user: str) -> Proposals:
+    """One user's proposals; a name that nobody has is not taken for a user of whom nothing waits."""
+    layout, name = layout_of(workspace), slug(user)
+    if not any(workspace.exists(path) for path in (layout.proposals(name), layout.growth(name), layout.canvas(name))):
+        from mindloop.skills.grow.whom import require_known  # looks into every canvas
+
+        require_known(workspace, user)
+    return read_proposals(workspace, user)
 
 
 def _all(workspace: Workspace) -> list[Proposals]:

@@ -17,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from mindloop.store.workspace import Workspace
+
 PROG = "growth.py match"
 
 
@@ -25,8 +27,9 @@ def match(argv: list[str]) -> int:
     options = parser(
         PROG,
         "Propose which messages a user's words answer; nothing counts before it is confirmed.\n"
-        "With text on standard input that text is the reply (exit 1 where it answers nothing); without any,\n"
-        "it is everything that the provenance index has of the user since the last time.",
+        "Standard input is read, be it a pipe, a file or the rest of a loop's list: text on it is the reply, as the\n"
+        "first line says then (exit 1 where it answers nothing). Without any (a terminal, </dev/null) the reply is\n"
+        "everything that the provenance index has of the user since the last time.",
     )
     options.add_argument("user", nargs="?", help="whose words")
     options.add_argument("--all", action="store_true", help="everybody whom growth knows; standard input is not read")
@@ -43,23 +46,38 @@ def match(argv: list[str]) -> int:
 def _match_one(chosen: Any) -> int:
     text = _pasted()
     if text:
-        matched = match_text(opened(), chosen.user, text, now(), thread=chosen.thread, date=chosen.date)
+        workspace = opened()
+        _refuse_names(workspace, text)
+        matched = match_text(workspace, chosen.user, text, now(), thread=chosen.thread, date=chosen.date)
         if not matched.new and not matched.known:
             tell(matched.notes, "note")
             raise Negative(
-                f"the text answers no message of {matched.user!r} that still waits", "Keep it with: canvas.py observe"
+                f"the text on standard input answers no message of {matched.user!r} that still waits",
+                "Keep it with: canvas.py observe",
             )
     elif chosen.thread or chosen.date:
         raise WrongInput("--thread and --date are of a text on standard input; there is none", f"See: {PROG} --help")
     else:
         matched = match_user(opened(), chosen.user, now())
     if chosen.json:
-        emit_json(_json(matched))
+        emit_json({**_json(matched), "from_standard_input": bool(text)})
         return 0
     tell(matched.notes, "note")
+    read = [f"the reply is what stood on standard input ({counted(len(text), 'character')})"] if text else []
     rows = [_row(one) for one in matched.new]
-    emit("\n".join([_summary(matched), *limited(rows, full=chosen.full), *_next(matched)]))
+    emit("\n".join([*read, _summary(matched), *limited(rows, full=chosen.full), *_next(matched)]))
     return 0
+
+
+def _refuse_names(workspace: Workspace, text: str) -> None:
+    """A loop that reads users from a file hands that file to the commands in it; nothing of it is anybody's reply."""
+    from mindloop.skills.grow.whom import is_list_of_users
+
+    if is_list_of_users(workspace, text):
+        raise WrongInput(
+            f"{PROG}: standard input holds nothing but names of users, no reply",
+            f"In a loop over users: {PROG} USER </dev/null. For all of them: {PROG} --all",
+        )
 
 
 def _pasted() -> str:

@@ -9,9 +9,10 @@ import pytest
 
 from mindloop.observer.growth.reading import load_user
 from tests.helpers.command_line import Called, call
-from tests.helpers.skill_workspace import NOW, SkillWorkspace, held_lock, hypothesis, snapshot
+from tests.helpers.skill_workspace import GROWTH, NOW, SkillWorkspace, held_lock, hypothesis, snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 SAID = "2026-02-12T08:00:00Z"
@@ -46,8 +47,10 @@ def test_a_pasted_reply_goes_all_the_way(skill: SkillWorkspace) -> None:
     name = message(skill)["id"]
     matched = growth(skill, "match", "alice", "--date", SAID, stdin=reply(skill))
     assert matched.code == 0
-    identity = matched.out.split()[7]
-    assert matched.out == (
+    read, _, rest = matched.out.partition("\n")
+    assert read == f"the reply is what stood on standard input ({len(reply(skill)) - 1} characters)"
+    identity = rest.split()[7]
+    assert rest == (
         f"alice: 1 proposed (1 by token)\n * {identity} token/high {name}\n"
         "then: growth.py list USER, growth.py confirm USER --preselected\n"
     )
@@ -94,7 +97,7 @@ def test_text_that_answers_nothing_is_exit_1(skill: SkillWorkspace) -> None:
     called = growth(skill, "match", "alice", stdin="quite another thing [FU:deadbeef]")
     assert (called.code, called.out) == (1, "")
     assert called.err.startswith("note: it carries a reply token of none of this user's messages")
-    assert "the text answers no message of 'alice'" in called.err
+    assert "the text on standard input answers no message of 'alice'" in called.err
     assert snapshot(skill.root / "grimoires") == before
 
 
@@ -102,7 +105,7 @@ def test_the_same_text_again_is_known(skill: SkillWorkspace) -> None:
     """Exit 0: it does answer something, and no second proposal is made."""
     growth(skill, "match", "alice", stdin=reply(skill))
     again = growth(skill, "match", "alice", stdin=reply(skill))
-    assert (again.code, again.out) == (0, "alice: 0 proposed, 1 known before\n")
+    assert (again.code, again.out.splitlines()[1:]) == (0, ["alice: 0 proposed, 1 known before"])
 
 
 def test_without_text_the_index_is_looked_at(skill: SkillWorkspace) -> None:
@@ -121,6 +124,8 @@ def test_json_says_everything(skill: SkillWorkspace) -> None:
     """One object a command, with a version."""
     matched = growth(skill, "match", "alice", "--thread", "dm-1", "--json", stdin=reply(skill)).json
     assert (matched["version"], matched["user"], matched["notes"], matched["known"]) == (1, "alice", [], 0)
+    assert matched["from_standard_input"] is True
+    assert growth(skill, "match", "bob", "--json").json["from_standard_input"] is False
     (match,) = matched["proposed"]
     listed = growth(skill, "list", "--json").json
     assert listed["users"] == [{"user": "alice", "pending": [{**match, "preselected": True}]}]
@@ -202,3 +207,63 @@ def test_a_file_that_does_not_read_is_told_and_the_others_are_listed(skill: Skil
     called = growth(skill, "list")
     assert called.out == "alice: 1 waiting, 1 of them by token or thread\n"
     assert called.err.startswith("warning: grimoires/observer/growth/bob.proposed_matches.yaml: ")
+
+
+@pytest.mark.parametrize("names", ["bob\n", "Bob\n\n alice \n", "carol lee\r\nbob\r\n"])
+def test_the_rest_of_a_list_of_users_is_no_reply(skill: SkillWorkspace, names: str) -> None:
+    """`while read` hands its file to the command in it: exit 2, both ways out are said, and nothing is changed."""
+    skill.canvas("carol lee")
+    before = snapshot(skill.root / "grimoires")
+    called = growth(skill, "match", "alice", stdin=names)
+
+    assert (called.code, called.out) == (2, "")
+    assert "nothing but names of users" in called.err
+    assert "growth.py match USER </dev/null" in called.err
+    assert "growth.py match --all" in called.err
+    assert snapshot(skill.root / "grimoires") == before
+
+
+@pytest.mark.parametrize("words", ["bob said it too", "bob\nwho wants to be seen?", "nobody"])
+def test_a_reply_may_name_users(skill: SkillWorkspace, words: str) -> None:
+    """Only a text of names alone is refused: one line of another kind makes it a reply, which may answer nothing."""
+    assert "names of users" not in growth(skill, "match", "alice", stdin=words).err
+
+
+def test_help_says_that_standard_input_is_read() -> None:
+    """Before anybody loses half of a list to it."""
+    assert "Standard input is read" in call("growth", "match", "--help").out
+
+
+@pytest.mark.parametrize("said", [True, False], ids=["who said something", "who said nothing"])
+@pytest.mark.parametrize(
+    "broken", [lambda _: b"", lambda data: data[:60], lambda data: data[: len(data) // 2], lambda _: b"\xff\xfe\0"]
+)
+def test_a_growth_file_that_is_no_use_is_named_and_the_others_go_on(
+    skill: SkillWorkspace, broken: Callable[[bytes], bytes], *, said: bool
+) -> None:
+    """Empty, cut off, no text: match --all warns by the file's name and matches bob's words; report names it too."""
+    path = skill.root / GROWTH / "alice.yaml"
+    path.write_bytes(broken(path.read_bytes()))
+    for user in ["alice", "bob"] if said else ["bob"]:
+        skill.observe(user, "who wants to be seen? I left", SAID, SAID)
+    called = growth(skill, "match", "--all")
+    reported = growth(skill, "report")
+
+    assert called.code == 0
+    assert "bob: 1 proposed" in called.out
+    assert called.err.count(f"{GROWTH}/alice.yaml") == 1
+    assert called.err.startswith("warning: left out: ")
+    assert reported.code == 0
+    assert f"left out: {GROWTH}/alice.yaml" in reported.err
+
+
+@pytest.mark.parametrize(("name", "hint"), [("alcie", "Did you mean alice?"), ("zzz", "canvas.py list")])
+def test_listing_somebody_nobody_knows_is_exit_1(skill: SkillWorkspace, name: str, hint: str) -> None:
+    """With a near name where there is one; a user with nothing but a canvas is known."""
+    called = growth(skill, "list", name)
+    skill.canvas("zoe", "by-hand.md")
+
+    assert (called.code, called.out) == (1, "")
+    assert f"nobody here is named {name!r}" in called.err
+    assert hint in called.err
+    assert growth(skill, "list", "zoe").out == "nothing waits\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +18,7 @@ from mindloop.skills.grow.judging import JUDGING
 from mindloop.skills.grow.match import match_everybody, match_text, match_user
 from mindloop.skills.grow.reject import reject
 from mindloop.skills.judged import answer_now, resume
+from mindloop.store import strict_yaml
 from mindloop.store.errors import Busy, Malformed, Negative, WrongInput
 from tests.helpers.skill_workspace import (
     FOLLOW_UPS,
@@ -114,27 +114,23 @@ def test_new_words_are_proposed_once(skill: SkillWorkspace) -> None:
 def test_everybody_is_matched_and_the_quiet_cost_nothing(
     skill: SkillWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One user said something; the growth state of the other, who did not, is not even opened."""
+    """One user said something; the growth state of the other, who did not, is not parsed."""
     skill.observe("alice", f"hm {token(skill)}", SAID, SAID)
-    opened: list[str] = []
-    real = open
+    parsed: list[str] = []
+    load = strict_yaml.load
 
-    def watched(path: Any, *arguments: Any, **named: Any) -> Any:
-        opened.append(str(path))
-        return real(path, *arguments, **named)
+    def watched(text: str, *place: Any) -> Any:
+        parsed.append(str(place))
+        return load(text, *place)
 
-    monkeypatch.setattr("builtins.open", watched)
-    os_open = os.open
-    monkeypatch.setattr(
-        os, "open", lambda path, *more, **named: (opened.append(str(path)), os_open(path, *more, **named))[1]
-    )
+    monkeypatch.setattr(strict_yaml, "load", watched)
     everybody = match_everybody(skill.ws, at(NOW))
     assert [(one.user, [match["match_type"] for match in one.new]) for one in everybody.matched] == [
         ("alice", ["token"])
     ]
     assert everybody.users == 2
-    assert any("growth/alice" in path for path in opened)
-    assert not any("growth/bob" in path for path in opened)
+    assert any("growth/alice" in path for path in parsed)
+    assert not any("growth/bob" in path for path in parsed)
 
 
 def test_a_rewritten_index_proposes_nothing_twice(skill: SkillWorkspace) -> None:

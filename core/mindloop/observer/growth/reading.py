@@ -60,19 +60,24 @@ def known_user(files: Files, user: str) -> GrowthState:
 
 def load_states(files: Files) -> tuple[list[GrowthState], list[str]]:
     """All states, completed, in the order of their files' names; and one sentence for each that cannot be used."""
-    folder = layout_of(files).growth_dir
     states, problems = [], []
     for name in growing(files):
-        rel = f"{folder}/{name}{SUFFIX}"
         try:
-            state: Any = read_yaml(files, rel, "growth")
+            state = read_named(files, name)
         except (Malformed, Unreadable) as error:
             problems.append(error.message)
             continue
-        if state is None:  # removed while we looked
-            continue
-        if slug(state["user"]) == name:
+        if state is not None:  # else removed while we looked
             states.append(clone(state))
-        else:
-            problems.append(f"{rel}: it is of another user, whose file is named {slug(state['user'])}.yaml")
     return states, problems
+
+
+def read_named(files: Files, name: str) -> GrowthState | None:
+    """The state in the file of a slug, as it lies there; raises as ``read_user`` does."""
+    rel = f"{layout_of(files).growth_dir}/{name}{SUFFIX}"
+    state: Any = read_yaml(files, rel, "growth")
+    if state is not None and slug(state["user"]) != name:
+        whose = f"{rel}: it is of another user, whose file is named {slug(state['user'])}{SUFFIX}"
+        raise Malformed(whose, "Move it there, or remove it.")
+    found: GrowthState | None = state
+    return found

@@ -7,7 +7,7 @@ import re
 from mindloop.observer.growth import proposals
 from mindloop.observer.growth.files import read_proposals, write_proposals
 from mindloop.observer.growth.matching import Matcher, Signal, signal_of_record, signal_of_text
-from mindloop.observer.growth.reading import growing, known_user, load_user
+from mindloop.observer.growth.reading import growing, known_user, load_user, read_named
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import display_name, fold, slug
 from mindloop.observer.provenance.by_user import is_current, lines_by_user, mark_of, unseen
@@ -33,6 +33,7 @@ _FULL = f"{proposals.PENDING_AT_MOST} proposals wait already; confirm or reject 
 # Of a file that we wrote, and of growth states in any quoting: looked for so that most files need no parsing.
 _CURSOR = re.compile(rb"^records_seen: ([0-9]{1,9})\nlast_record_seen: '?([0-9a-f]{16})'?$", re.MULTILINE)
 _OPEN = re.compile(rb"outcome[\"']?\s*:\s*[\"']?(?:pending|unknown|silence)")
+_LAST_FIELD = b"\nquestion_patterns:"
 
 
 class Matched:
@@ -118,18 +119,32 @@ def match_user(workspace: Workspace, user: str, now: datetime) -> Matched:
 def match_everybody(workspace: Workspace, now: datetime, progress: Progress | None = None) -> Everybody:
     """The same for everybody who has a growth state, a group of users at a time.
 
-    Whoever said nothing since, or has no message that a reply could still change, costs no parsing.
+    Whoever said nothing since, or has no message that a reply could still change, costs no parsing; a file that cannot
+    be used is told all the same.
     """
     everybody = Everybody()
     found = growing(workspace)
     everybody.users = len(found)
     data = workspace.read(layout_of(workspace).provenance_index) or b""
-    works = list(_works(workspace, set(found), data))
+    usable = {name for name in found if _is_usable(workspace, name, everybody.warnings)}
+    works = list(_works(workspace, usable, data))
     for start in range(0, len(works), GROUP):
         _match_group(workspace, everybody, works[start : start + GROUP], now)
         if progress:
             progress("matching replies", min(start + GROUP, len(works)), len(works))
     return everybody
+
+
+def _is_usable(workspace: Workspace, name: str, warnings: list[str]) -> bool:
+    """Whether a growth file can be read; one that is whole as we write it is not parsed for that."""
+    try:
+        data = workspace.read(layout_of(workspace).growth(name))
+        if data is not None and not (_LAST_FIELD in data and data.endswith(b"\n")):
+            read_named(workspace, name)
+    except (Malformed, Unreadable) as error:
+        warnings.append(f"left out: {error.message}")
+        return False
+    return True
 
 
 def _works(workspace: Workspace, growing_slugs: set[str], data: bytes) -> Iterator[Work]:
