@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import os
 
+from mindloop.store.atomic import read_file
+from mindloop.store.errors import MindloopError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,13 +70,13 @@ def _files(project: str, env: Mapping[str, str]) -> list[str]:
 
 
 def _settings(path: str) -> dict[str, Any]:
-    """The settings of a file as far as they are ours to read; empty where the client ignores it."""
+    """The settings of a file as far as they are ours to read; empty where the client ignores it, or it is no file."""
     from json import loads
 
     try:
-        with open(path, "rb") as file:
-            found = loads(file.read(_LIMIT).decode("utf-8-sig"), parse_constant=_no_json)
-    except (OSError, ValueError, RecursionError):
+        data = read_file(path, _LIMIT) or b""  # a pipe under that name is not waited for
+        found = loads(data.decode("utf-8-sig"), parse_constant=_no_json)
+    except (MindloopError, ValueError, RecursionError):
         return {}
     if not isinstance(found, dict) or not all(isinstance(found.get(name, True), bool) for name, _, _ in _SWITCHES):
         return {}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from mindloop.observer.layout import Layout, layout_of
+from mindloop.observer.layout import layout_of
 from mindloop.protocol.run_files import runs_dir
-from mindloop.store import locate
+from mindloop.store import locate, reach
 from mindloop.store.atomic import make_dirs
 from mindloop.store.errors import MindloopError
 from mindloop.store.resources import pack_file, read_resource, resource, resource_bytes
@@ -28,15 +28,19 @@ def make(workspace: Workspace, *, sample: bool = False) -> list[str]:
     Args:
         workspace: the place; it need not have a marker yet.
         sample: copy the shipped sample data too, file by file, where there is none of that name.
+
+    Raises:
+        Malformed: a link leads out of the place; nothing was made then, on neither side of it.
     """
+    _require_reach(workspace, sample=sample)
     made = []
     if not workspace.exists(locate.MARKER):
         # The marker comes first: a command that is killed below leaves a workspace that init can complete.
         with workspace.transaction("world") as tx:
             tx.write(locate.MARKER, _marker_text())
         made.append(locate.MARKER)
+    made += _make_folders(workspace)
     layout = layout_of(workspace)
-    made += _make_folders(workspace, layout)
     with workspace.transaction("world", "research") as tx:
         if not tx.exists(IGNORED):
             tx.write(IGNORED, "*\n")
@@ -112,11 +116,26 @@ def _marker_text() -> str:
     return read_resource("config/workspace.yaml").replace("STORE-ID", os.urandom(8).hex())
 
 
-def _make_folders(workspace: Workspace, layout: Layout) -> list[str]:
-    agent = workspace.settings.get("agent")
-    wanted = [
+def _require_reach(workspace: Workspace, *, sample: bool) -> None:
+    """Refuse a place in which links would lead what is made here to somewhere else."""
+    planned = workspace.in_memory()  # which folders there will be is said by the marker that will be there
+    if not planned.exists(locate.MARKER):
+        with planned.transaction("world") as tx:
+            tx.write(locate.MARKER, _marker_text())
+    for folder in [*_folders(planned), *(_sample_folders() if sample else [])]:
+        reach.require(workspace.root, folder)
+
+
+def _sample_folders() -> list[str]:
+    home = resource(SAMPLE)
+    return [os.path.relpath(folder, home) for folder, _, names in sorted(os.walk(home)) if names and folder != home]
+
+
+def _folders(workspace: Workspace) -> list[str]:
+    layout = layout_of(workspace)
+    return [
         "world",
-        runs_dir(agent),
+        runs_dir(workspace.settings.get("agent")),
         layout.canvas_dir,
         layout.follow_ups_dir,
         layout.growth_dir,
@@ -126,7 +145,10 @@ def _make_folders(workspace: Workspace, layout: Layout) -> list[str]:
         layout.chronicle_dir,
         layout.provenance_index.rpartition("/")[0],
     ]
-    missing = [folder for folder in wanted if not workspace.is_dir(folder)]
+
+
+def _make_folders(workspace: Workspace) -> list[str]:
+    missing = [folder for folder in _folders(workspace) if not workspace.is_dir(folder)]
     for folder in missing:
         make_dirs(workspace.path(folder))
     return [f"{folder}/" for folder in missing]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -78,6 +79,67 @@ def test_a_root_that_is_a_file_is_refused(tmp_path: Path, root: str) -> None:
 
     assert (called.code, called.out) == (2, "")
     assert (tmp_path / "file.txt").read_text() == "x"
+
+
+LINKED = ["grimoires", "world", "agents", "grimoires/observer", "grimoires/mining/provenance", ".mindloop"]
+
+
+@pytest.mark.parametrize("how", [(), ("--sample",)], ids=["bare", "sample"])
+@pytest.mark.parametrize("linked", LINKED)
+def test_nothing_is_made_through_a_link_that_leads_out(tmp_path: Path, linked: str, how: tuple[str, ...]) -> None:
+    """Exit 2 and the link is named; nothing is made outside or inside, and without the link init makes all of it."""
+    root, outside = tmp_path / "w", tmp_path / "outside"
+    outside.mkdir()
+    (root / linked).parent.mkdir(parents=True)
+    (root / linked).symlink_to(outside)
+    before = {path for path in snapshot(root) if not path.startswith(".mindloop/")}
+    called = call("init", "--root", str(root), *how)
+    refused = {path for path in snapshot(root) if not path.startswith(".mindloop/")}
+
+    assert (called.code, called.out) == (2, "")
+    assert "a link leads out of the workspace" in called.err
+    assert list(outside.iterdir()) == []
+    assert refused == before
+    (root / linked).unlink()
+    assert call("init", "--root", str(root), *how).code == 0
+    again = call("init", "--root", str(root), *how, "--json")
+    assert (again.code, again.json["made"]) == (0, [])
+
+
+def test_a_sample_folder_that_leads_out_is_no_trouble_of_a_bare_init(tmp_path: Path) -> None:
+    """Only what is to be made is looked at: the sample alone has scripted answers."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (tmp_path / "w/grimoires/observer").mkdir(parents=True)
+    (tmp_path / "w/grimoires/observer/rehearsal").symlink_to(outside)
+
+    assert call("init", "--root", str(tmp_path / "w"), "--sample").code == 2
+    assert not (tmp_path / "w/mindloop.yaml").exists()
+    assert list(outside.iterdir()) == []
+    assert call("init", "--root", str(tmp_path / "w")).code == 0
+
+
+def test_a_linked_folder_that_is_the_workspaces_own_is_used(tmp_path: Path) -> None:
+    """With the workspace's path in a file `.mindloop-data` there, init makes its folders on another disk."""
+    root, disk = tmp_path / "w", tmp_path / "disk"
+    root.mkdir()
+    disk.mkdir()
+    (disk / ".mindloop-data").write_text(f"{root}\n")
+    (root / "grimoires").symlink_to(disk)
+
+    assert call("init", "--root", str(root), "--sample").code == 0
+    assert (disk / "observer/canvas").is_dir()
+
+
+@pytest.mark.parametrize("name", ["settings.json", "settings.local.json"])
+def test_a_pipe_in_the_place_of_settings_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    """Nobody writes into it: init goes on as if it were not there, and leaves it alone."""
+    (tmp_path / ".claude").mkdir()
+    os.mkfifo(tmp_path / ".claude" / name)
+    called = call("init", "--root", str(tmp_path))
+
+    assert called.code == 0
+    assert (tmp_path / ".claude" / name).is_fifo()
 
 
 def test_the_sample_is_ready_to_drive(tmp_path: Path) -> None:
