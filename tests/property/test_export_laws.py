@@ -251,10 +251,10 @@ def test_an_open_date_is_never_read_wrongly(days, form) -> None:
 
 @LAW
 @given(
-    st.lists(st.dates(datetime(2024, 1, 1).date(), NOW.date()), max_size=2), st.sampled_from(["%d/%m/%Y", "%m/%d/%Y"])
+    st.lists(st.dates(datetime(2024, 1, 1).date(), NOW.date()), max_size=6), st.sampled_from(["%d/%m/%Y", "%m/%d/%Y"])
 )
-def test_few_dates_are_read_the_same_in_any_order(days, form) -> None:
-    """The order of dates says nothing until there are enough of them."""
+def test_dates_are_read_the_same_in_any_order(days, form) -> None:
+    """The order in which dates stand says nothing."""
     written = [day.strftime(form) for day in days]
     results = []
     for order in (written, written[::-1], written * 3):

@@ -6,7 +6,7 @@ from mindloop.cli.output import emit, emit_json, tell
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
 from mindloop.observer.lines import counted
-from mindloop.store.errors import WrongInput
+from mindloop.store.errors import MindloopError, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,13 @@ def ingest(argv: list[str]) -> int:
     )
     workspace = opened()
     name = os.path.basename(chosen.file)
-    done = run(workspace, open_export(lambda: _opened(chosen.file), name), name, wanted, now())
+    _check_kind(chosen.file)
+    export = open_export(lambda: _opened(chosen.file), name)
+    try:
+        done = run(workspace, export, name, wanted, now())
+    except MindloopError:
+        tell(export.notes, "note")  # what was wrong with the export may be why
+        raise
     if chosen.json:
         emit_json(_json(done))
     else:
@@ -68,6 +74,20 @@ def _options() -> Any:
     options.add_argument("--no-ask", action="store_true", help="ask nobody which quotes matter")
     add_json(options)
     return options
+
+
+def _check_kind(path: str) -> None:
+    """Refuse what can be read only once, before anything is taken out of it; opening tells what is not there."""
+    import os
+    import stat
+
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        message = f"{path[:200]!r} is no regular file but a pipe or a device, and an export is read more than once"
+        raise WrongInput(message, "Save it to a file first, then name that file.")
 
 
 def _opened(path: str) -> BinaryIO:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -210,6 +211,57 @@ def test_encodings_that_name_themselves(skill: SkillWorkspace, codec: str) -> No
     """UTF-8 with and without its mark and UTF-16 with one are read."""
     ingest(skill, said("café ☕").decode().encode(codec))
     assert quotes(skill) == [("café ☕", "verified")]
+
+
+def test_a_pipe_is_refused_before_it_is_read(skill: SkillWorkspace, tmp_path: Path) -> None:
+    """An export is read more than once: what cannot be is to be saved first, and nothing is taken out of it."""
+    read, write = os.pipe()
+    try:
+        os.write(write, b"[2026-02-11 14:23] bob: hello\n")
+        called = run(skill, "ingest", f"/dev/fd/{read}", "--user", "bob", code=2)
+        assert os.read(read, 100) == b"[2026-02-11 14:23] bob: hello\n"
+    finally:
+        os.close(read)
+        os.close(write)
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    for err in (called.err, run(skill, "ingest", str(fifo), "--user", "bob", code=2).err):
+        assert "is no regular file but a pipe or a device" in err
+        assert "Save it to a file first" in err
+
+
+@pytest.mark.parametrize(
+    ("data", "note"),
+    [
+        (discord(entry(0, "hi", US), entry(1, "a"))[:-200], "the file is cut off after 1 complete entry"),
+        (b'author,date,content\nme,2026-02-11,hi\nme,2026-02-11,"x"y\nbob,2026-02-11,hi\n', "a row is broken"),
+        (discord(entry(0, "hi", US), entry(1, "x" * 200_001)), "longer than 200000 characters"),
+        (discord(entry(0, "hi", US), entry(1, "a\0")), "spoiled by control characters"),
+    ],
+)
+def test_what_was_wrong_with_an_export_is_said_with_the_error(skill: SkillWorkspace, data: bytes, note: str) -> None:
+    """Nobody there is the user, perhaps because the export ends before: its notes stand beside the error."""
+    err = refused(skill, data)
+    assert "no sender is called 'bob'" in err
+    assert note in err
+
+
+def test_the_last_day_there_is(skill: SkillWorkspace) -> None:
+    """A clock at the end of all days is no fault."""
+    path = put(skill, b"[03/04/2026 14:23] bob: hello\n")
+    called = call(
+        "canvas", "ingest", path, "--user", "bob", MINDLOOP_ROOT=str(skill.root), MINDLOOP_NOW="9999-12-31T23:59:59Z"
+    )
+    assert called.code == 0
+
+
+def test_words_that_nobody_sees(skill: SkillWorkspace) -> None:
+    """Zero-width and direction marks alone are no quote, observed or ingested."""
+    called = run(skill, "observe", "--user", "bob", stdin="\u200b\u202e", code=2)
+    assert "the text shows nothing" in called.err
+    came = ingest(skill, said("\u200b\u202e", "it broke"))
+    assert came["new"] == 1
+    assert any("1 message left out: the text shows nothing" in note for note in came["notes"])
 
 
 def test_a_file_that_is_not_there(skill: SkillWorkspace) -> None:

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from datetime import date
 
-MANY_DAYS = 3
-"""Different days from which on the order of an export's dates says something."""
-
 
 class DateOrder:
-    """What the dates of one export say about the order of day and month.
+    """What the dates of one export say about the order of day and month, whatever order they are learned in.
 
-    Three things can tell, in this order: a date that only one order fits; a day in the future that one order would
-    make of some date; and, from ``MANY_DAYS`` days on, that under one order only the dates come in order. Only the
-    last depends on the order in which dates are learned.
+    Two things can tell, in this order: a date that only one order fits; and a day in the future that one order would
+    make of some date. That dates come in order under one reading tells nothing: so do many under the wrong one.
 
     Args:
         order: ``dmy`` or ``mdy`` where somebody said so; then nothing is learned.
         latest: the last day that can have been.
     """
 
-    __slots__ = ("_days", "_decided", "_fits", "_latest", "_said", "_tracks")
+    __slots__ = ("_days", "_decided", "_fits", "_latest", "_said")
 
     def __init__(self, order: str | None, latest: date) -> None:
         self._said = order
@@ -28,7 +24,6 @@ class DateOrder:
         self._decided: tuple[str | None, str] | None = None
         self._fits = {"dmy": 0, "mdy": 0}
         self._days: set[tuple[int, int, int]] = set()
-        self._tracks = {"dmy": _Track(), "mdy": _Track()}
 
     def learn(self, first: int, second: int, year: int) -> None:
         """Look at a date ``first/second/year``."""
@@ -36,10 +31,6 @@ class DateOrder:
         can = [order for order in self._fits if _day(order, first, second, year)]
         if len(can) == 1:
             self._fits[can[0]] += 1
-        for order in can:
-            day = _day(order, first, second, year)
-            if day is not None:
-                self._tracks[order].see(day)
         if len(can) == 2 and first != second:
             self._days.add((first, second, year))
 
@@ -66,9 +57,6 @@ class DateOrder:
         past = [order for order in self._fits if self._is_past(order)]
         if len(past) == 1:
             return past[0], "any other reading lies in the future"
-        ordered = [order for order, track in self._tracks.items() if track.is_steady]
-        if len(past) == 2 and len(self._days) >= MANY_DAYS and len(ordered) == 1:
-            return ordered[0], "only so they come in order"
         return None, ""
 
     @property
@@ -87,26 +75,6 @@ class DateOrder:
 
     def _is_past(self, order: str) -> bool:
         return all((_day(order, *written) or self._latest) <= self._latest for written in self._days)
-
-
-class _Track:
-    """Whether the days read in one order go one way."""
-
-    __slots__ = ("_falls", "_last", "_rises")
-
-    def __init__(self) -> None:
-        self._last: date | None = None
-        self._rises = self._falls = False
-
-    def see(self, day: date) -> None:
-        if self._last is not None:
-            self._rises = self._rises or day > self._last
-            self._falls = self._falls or day < self._last
-        self._last = day
-
-    @property
-    def is_steady(self) -> bool:
-        return not (self._rises and self._falls)
 
 
 def _only_order(first: int, second: int) -> str | None:

@@ -10,6 +10,10 @@ import re
 from mindloop.observer.exports.stamp_shapes import plain, shape_of, stamp_length
 from mindloop.store.lazy_patterns import when_used
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 LOOKED_AT = 200
 """Characters of a line that are searched for a stamp and a sender."""
 FORWARDS = ("forwarded from", "forwarded message")
@@ -21,10 +25,19 @@ _SAID = when_used(
     r"(?:<(?P<nick>[^>\n]{1,64})>|(?P<sender>[^\s:<][^\n]{0,63}?)[ ]?:)(?:[ \t]+(?P<text>.*)|\Z)", re.DOTALL
 )
 _GAP = when_used(r"[ \t]+(?P<dash>[-\u2013\u2014][ \t]+)?")
+_NO_ZONE = when_used(r"[ \u202f\xa0](?:[zZ]|(?!UTC|GMT)(?:[uU][tT][cC]|[gG][mM][tT]))\Z")
+"""Letters at the end of a stamp that may be the beginning of a name: a zone is written in capitals there."""
 _DASHES = (" - ", " \u2013 ", " \u2014 ")
 _BEHIND = when_used(r"(?P<sender>\S[^\n]{0,63}?) [-\u2013\u2014] (?P<stamp>[^\n]{10,48})")
 _RELATIVE = when_used(r"(?:today|yesterday) at [0-9]{1,2}:[0-9]{2}(?: ?[ap]m)?", re.IGNORECASE)
-_BEGUN = when_used(r"\[[^\]\n]{0,48}|[\[0-9][0-9\W]{0,30}(?:[ap]m?)?")
+_LETTERS = when_used(r"[^\W\d]+")
+_LONGEST_STAMP = 48
+_OF_STAMPS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "tues", "thurs", "sept",
+    "at", "am", "pm", "a", "p", "m", "t", "z", "utc", "gmt", "st", "nd", "rd", "th",
+)  # fmt: skip
+"""The words of stamps, of which a torn one may hold a beginning."""
 
 
 class Head:
@@ -64,17 +77,38 @@ def block_head_of(line: str) -> Head | None:
     return Head(match["stamp"], match["rest"].removesuffix(" (pinned)"))
 
 
-def is_begun(line: str) -> bool:
-    """Tell whether a line that may have been cut off can be the beginning of a head, or of a forward's first line."""
+def is_begun(line: str, *, named: bool = False) -> bool:
+    """Tell whether a line that may have been cut off can be the beginning of a head, or of a forward's first line.
+
+    Args:
+        line: the line.
+        named: whether stamps begin with a letter in this log, as ``Feb 11, 2026`` does.
+    """
     head = head_of(line)
     if head is not None:
         return not head.sender or not head.text
     start = line.strip().casefold()
     return (
         any(mark.startswith(start) for mark in FORWARDS)
-        or _BEGUN.fullmatch(start) is not None
+        or _is_torn_stamp(start, named=named)
         or stamp_length(plain(line[:LOOKED_AT])) > 0
     )
+
+
+def is_begun_behind(line: str, senders: Iterable[str]) -> bool:
+    """Tell whether a line can be the beginning of ``sender - time``, of somebody who wrote such a line before."""
+    heads = [f"{sender}{dash}" for sender in senders for dash in _DASHES]
+    return any(head.startswith(line) or line.startswith(head) for head in heads)
+
+
+def _is_torn_stamp(start: str, *, named: bool) -> bool:
+    if len(start) > _LONGEST_STAMP:
+        return False
+    if start.startswith("["):
+        return "]" not in start
+    if not start[:1].isdigit() and not (named and start[:1].isalpha()):
+        return False
+    return all(any(word.startswith(part) for word in _OF_STAMPS) for part in _LETTERS.findall(start))
 
 
 def is_forward(line: str) -> bool:
@@ -104,6 +138,9 @@ def _stamp_ahead(line: str) -> Head | None:
     gap = _GAP.match(line, length) if length else None
     if gap is None:
         return None
+    if not gap["dash"] and (named := _NO_ZONE.search(line, 0, length)):
+        length = named.start()  # what stands apart before a name belongs to it: `Z bob: hello`
+        gap = _GAP.match(line, length) or gap
     stamp, rest = line[:length], line[gap.end() :]
     found = _said(stamp, rest)
     if found is None:

@@ -7,7 +7,13 @@ have this weakness.
 from __future__ import annotations
 
 from mindloop.observer.exports.fallbacks import is_notification
-from mindloop.observer.exports.log_lines import block_head_of, head_of, is_begun, is_forward
+from mindloop.observer.exports.log_lines import (
+    block_head_of,
+    head_of,
+    is_begun,
+    is_begun_behind,
+    is_forward,
+)
 from mindloop.observer.exports.message import CUT, MAX_TEXT, Message, clean_stamp
 from mindloop.observer.exports.text_lines import Lines
 from mindloop.observer.exports.twitter import REACTION_ROW
@@ -24,13 +30,14 @@ RULE = "=" * 62
 FORWARDED = "{Forwarded Message}"
 SECTIONS = frozenset(("{Attachments}", "{Embed}", "{Stickers}", "{Reactions}", "{Poll}", FORWARDED))
 """Lines after which the words of a message are over, in DiscordChatExporter's text."""
+_SENDERS_BEHIND = 50
 
 
 def format_of(head: str) -> str | None:
     """Return the format of a text that begins like this; None where no line of it begins a message."""
     is_block = _is_block(head)
     head_at = block_head_of if is_block else head_of
-    found = any(head_at(line.rstrip("\r")) for line in head.split("\n"))
+    found = any(head_at(line) for line in "".join(_unix([head])).split("\n") if line)
     return ("discord-text" if is_block else "log") if found else None
 
 
@@ -40,18 +47,34 @@ def _is_block(head: str) -> bool:
 
 def read(texts: Iterable[str], tally: Tally) -> Iterator[Message]:
     """Yield the messages of a log; what stands before the first is counted as no message."""
-    pieces = iter(texts)
+    pieces = _unix(texts)
     first = next(pieces, "")
     lines = Lines(_again(first, pieces))
     log = _BlockLog(tally) if _is_block(first) else _Log(tally)
-    for line in lines:
-        if lines.is_open and log.may_be_torn(line.rstrip("\r")):
+    for line in lines.and_blank_runs():
+        if isinstance(line, int):
+            log.take_blank(line)
+        elif lines.is_open and log.may_be_torn(line):
             tally.broken = CUT
         else:
-            yield from log.take(line.rstrip("\r"))
+            yield from log.take(line)
     yield from log.end()
     if lines.is_too_long:
         tally.broken = "a line is too long"
+
+
+def _unix(texts: Iterable[str]) -> Iterator[str]:
+    """The same text with line feeds for every line end: carriage returns too, alone or before a line feed."""
+    held = ""
+    for text in texts:
+        piece = held + text
+        held = "\r" if piece.endswith("\r") else ""
+        if "\r" in piece:
+            piece = piece[: len(piece) - len(held)].replace("\r\n", "\n").replace("\r", "\n")
+        if piece:
+            yield piece
+    if held:
+        yield "\n"
 
 
 def _again(first: str, rest: Iterator[str]) -> Iterator[str]:
@@ -62,10 +85,12 @@ def _again(first: str, rest: Iterator[str]) -> Iterator[str]:
 class _Log:
     """The message that is being read, and the lines it has so far."""
 
-    __slots__ = ("_head", "_kind", "_lines", "_room", "_tally")
+    __slots__ = ("_behind", "_head", "_kind", "_lines", "_named", "_room", "_tally")
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
+        self._named = False
+        self._behind: set[str] = set()
         self._head: Head | None = None
         self._kind = "message"
         self._lines: list[str] = []
@@ -73,10 +98,11 @@ class _Log:
 
     def take(self, line: str) -> Iterator[Message]:
         """Read a line; yield the message that it ends, if it does."""
-        head = head_of(line)
+        head = head_of(line) if line else None
         if head is not None:
             yield from self._close()
             self._open(head)
+            self._look(line, head)
         elif self._head is None:
             self._tally.strangers += bool(line.strip())
         elif self._kind == "message" and is_forward(line):
@@ -85,13 +111,29 @@ class _Log:
         else:
             self._add(line)
 
+    def take_blank(self, lines: int) -> None:
+        """Read many empty lines at once: of what is too long for a message the rest is not kept."""
+        if self._head is not None and self._room >= 0:
+            kept = min(lines, self._room + 1)
+            self._lines += [""] * kept
+            self._room -= kept
+
     def may_be_torn(self, line: str) -> bool:
         """Tell whether a last line without a line end may be the beginning of another kind of line."""
-        return is_begun(line)
+        return is_begun(line, named=self._named) or is_begun_behind(line, self._behind)
 
     def end(self) -> Iterator[Message]:
         """Yield the last message."""
         yield from self._close()
+
+    def _look(self, line: str, head: Head) -> None:
+        """Remember how heads look in this log, for the one that may be torn."""
+        if line[:1].isdigit() or line[:1] == "[":
+            return
+        if not head.sender or not line.startswith(head.sender):
+            self._named = True
+        elif len(self._behind) < _SENDERS_BEHIND:
+            self._behind.add(head.sender)
 
     def _open(self, head: Head, line: str | None = None) -> None:
         """Begin a message whose first line holds the words of its head, or is another one."""
@@ -155,6 +197,12 @@ class _BlockLog(_Log):
             self._tally.attachments += line == "{Attachments}"
         elif self._head is not None and not self._is_over:
             self._add(line)
+
+    def take_blank(self, lines: int) -> None:
+        """Read many empty lines at once."""
+        self._was_blank = True
+        if not self._is_over:
+            super().take_blank(lines)
 
     def may_be_torn(self, line: str) -> bool:
         """Tell whether a last line without a line end may be the beginning of a head, a section or the foot."""

@@ -55,7 +55,11 @@ class Export:
         self.notes, self.complete = [], False
         with self._open() as file:
             decoder = Decoder(file, self._name)
-            yield from self._read(decoder, tally)
+            try:
+                yield from self._read(decoder, tally)
+            except WrongInput:
+                self.notes = tally.notes()
+                raise
         if decoder.cut:
             tally.broken = tally.broken or CUT
         self.notes = tally.notes()

@@ -25,7 +25,10 @@ _DATE = rf"""{_WEEKDAY}(?:
   | (?P<day_ahead>[0-9]{{1,2}})(?:st|nd|rd|th)?[\x20-](?P<named>{_MONTH})\.?,?[\x20-](?P<year_behind>{_YEAR})
   | (?P<month_ahead>{_MONTH})\.?\x20(?P<day_behind>[0-9]{{1,2}})(?:st|nd|rd|th)?,?\x20(?P<year_last>[0-9]{{4}})
 )(?![0-9])"""
-_ZONE = r"(?:\x20?(?P<zone>(?:utc|gmt)?[+-][0-9]{2}(?::?[0-9]{2})?(?![0-9])|(?:z|utc|gmt)(?![a-z:])))?"
+_ZONE = (
+    r"(?:\x20?(?P<zone>(?:[+-][0-9]{2}|(?:utc|gmt)[+-][0-9]{1,2})(?::?[0-9]{2})?(?![0-9])"
+    r"|(?:z|utc|gmt)(?![a-z:])))?"
+)
 _TIME = (
     r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<sec>[0-9]{2})(?:[.,][0-9]{1,9})?)?(?![0-9:])"
     rf"(?:\x20?(?P<half>[ap])\.?m\b\.?)?{_ZONE}"
@@ -136,8 +139,11 @@ def _clock(groups: dict[str, str | None]) -> tuple[int, int, int] | None:
 def _offset(zone: str | None) -> int | None:
     if zone is None:
         return None
-    digits = zone.lower().strip("utcgmz").replace(":", "")
-    if not digits:
+    signed = zone.lower().strip("utcgmz")
+    if not signed:
         return 0
-    minutes = int(digits[1:3]) * 60 + int(digits[3:5] or 0)
-    return -minutes if digits[0] == "-" else minutes
+    hours, mark, minutes = signed[1:].partition(":")
+    if not mark and len(hours) > len("12"):
+        hours, minutes = hours[:-2], hours[-2:]
+    east = int(hours) * 60 + int(minutes or 0)
+    return -east if signed[0] == "-" else east

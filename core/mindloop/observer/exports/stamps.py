@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from mindloop.observer.exports.stamp_shapes import Shape
 
 ORDERS = ("dmy", "mdy")
+_SLACK = timedelta(days=1)
+"""What may be written ahead of now: in some zone it is tomorrow."""
+_SIGNS = ("+", "-")
+_NAMED = ("UTC", "GMT")
 _NOTES = (
     ("open", "date", "that can be DD/MM or MM/DD, and nothing in the export tells which: undated; pass --date-order"),
     ("zoneless", "time", "without a time zone: only the day counts; pass --tz"),
@@ -50,7 +54,8 @@ class Stamps:
         if order is not None and order not in ORDERS:
             raise WrongInput(f"the date order is {order[:20]!r}", "Use dmy (31/12/2026) or mdy (12/31/2026).")
         self._zone = None if zone is None else zone_of(zone)
-        self._order = DateOrder(order, now.astimezone(UTC).date() + timedelta(days=1))
+        today = now.astimezone(UTC).date()
+        self._order = DateOrder(order, min(today, date.max - _SLACK) + _SLACK)
         self._counts = {why: 0 for why, _, _ in _NOTES}
         self._example = ""
 
@@ -79,6 +84,29 @@ class Stamps:
         if shape.year is None:
             return self._unread(raw, "timeless")
         return self._of_shape(raw, shape)
+
+    def seconds(self, raw: str) -> float | None:
+        """Return where a stamp stands among those of its export, finer than ``resolve``; None where nothing tells.
+
+        A time without a zone is taken for what clocks showed: that puts it in order with the others of its kind.
+        """
+        try:
+            if raw[10:11] == "T":
+                instant = datetime.fromisoformat(raw)
+                return (instant if instant.tzinfo else instant.replace(tzinfo=self._zone or UTC)).timestamp()
+        except (ValueError, OverflowError):
+            pass
+        shape = shape_of(raw)
+        if shape is None or shape.year is None:
+            return None
+        month_and_day = self._order.reading(shape.month, shape.day) if shape.is_open else (shape.month, shape.day)
+        if month_and_day is None:
+            return None
+        zone = self._zone if shape.offset is None else timezone(timedelta(minutes=shape.offset))
+        try:
+            return datetime(shape.year, *month_and_day, *(shape.clock or (0, 0, 0)), tzinfo=zone or UTC).timestamp()
+        except (ValueError, OverflowError):
+            return None
 
     @property
     def notes(self) -> list[str]:
@@ -147,7 +175,8 @@ def zone_of(name: str) -> tzinfo:
     """
     from zoneinfo import ZoneInfo
 
-    fixed = shape_of(f"2000-01-01 00:00 {name}") if name[:1] in ("+", "-") else None
+    is_offset = name.startswith(_SIGNS) or (name[:3].upper() in _NAMED and name.startswith(_SIGNS, 3))
+    fixed = shape_of(f"2000-01-01 00:00 {name}") if is_offset else None
     if fixed is not None and fixed.offset is not None:
         try:
             return timezone(timedelta(minutes=fixed.offset))

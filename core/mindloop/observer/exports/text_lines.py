@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from mindloop.store.lazy_patterns import when_used
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MAX_LINE = 4_000_000
 """Characters of the longest line that is read: what is longer is no conversation."""
+_MANY = "\n" * 17
+_RUN = when_used(r"\n{17,}")
 
 
 class Lines:
@@ -30,6 +34,24 @@ class Lines:
         rest = ""
         for text in self._texts:
             *whole, rest = (rest + text).split("\n")
+            yield from whole
+            if len(rest) > MAX_LINE:
+                self.is_too_long = True
+                return
+        self.is_open = True
+        if rest:
+            yield rest
+
+    def and_blank_runs(self) -> Iterator[str | int]:
+        """Yield the same lines, but for many empty ones in a row their number: they cost no time, however many."""
+        rest = ""
+        for piece in self._texts:
+            at, text = 0, rest + piece
+            for run in _RUN.finditer(text) if _MANY in text else ():
+                yield from text[at : run.start()].split("\n")
+                yield run.end() - run.start() - 1  # the first ends the line before
+                at = run.end()
+            *whole, rest = text[at:].split("\n")
             yield from whole
             if len(rest) > MAX_LINE:
                 self.is_too_long = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.canonical import EMPTY_HASH, NORMALIZATION_VERSION, content_hash, norm_hash
-from mindloop.observer.lines import CONTROL
+from mindloop.observer.lines import CONTROL, shows_something
 from mindloop.observer.names import display_name
 from mindloop.store.clock import is_date_only, parse_instant, stamp
 from mindloop.store.errors import WrongInput
@@ -120,4 +120,6 @@ def checked_hash(text: str) -> str:
     digest = content_hash(text)
     if digest == EMPTY_HASH:
         raise WrongInput("there is no text", "Give the words of the user on stdin.")
+    if not text.isascii() and not shows_something(text):
+        raise WrongInput("the text shows nothing: its characters are all invisible", "Give words that can be seen.")
     return digest

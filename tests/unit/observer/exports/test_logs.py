@@ -151,6 +151,69 @@ def test_a_last_line_without_a_line_end_counts(last: str) -> None:
     assert (messages[-1].text.endswith(last.rpartition("bob: ")[2]), export.complete) == (True, True)
 
 
+STYLES = [
+    "[2026-02-11 14:23] bob: {}", "2026-02-11T14:23:05Z bob: {}", "2026-02-11 14:23 UTC+9:30 bob: {}",
+    "11/02/2026, 2:23 pm - bob: {}", "Feb 11, 2026 2:23 PM - bob: {}", "11 February 2026 14:23 - bob: {}",
+    "Wed Feb 11 14:23:05 +0000 2026 bob: {}", "Wednesday, 11 February 2026 at 2:23 p.m. UTC bob: {}", "14:23 bob: {}",
+    "11-Feb-26 02:23 PM bob: {}", "2:23\u202fPM, 11.02.2026 bob: {}", "bob \u2014 02/11/2026 2:23 PM\n{}",
+    "bob - Today at 2:23 PM\n{}", "February 11th 2026, 2:23:09 pm <bob> {}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_log_may_be_cut_anywhere(style: str) -> None:
+    """Also inside a stamp, however it is written: no part of a head becomes anybody's words."""
+    first, second = style.format("first words") + "\n", style.format("second words") + "\n"
+    for end in range(1, len(second)):
+        found = [one.text for one in read(first + second[:end])[0]]
+        assert found[0] == "first words"
+        assert "second words".startswith("".join(found[1:]))
+
+
+@pytest.mark.parametrize("last", ["no", "may be", "sat", "so at ten", "feb was cold"])
+def test_words_that_stamps_have_are_words(last: str) -> None:
+    """In a log whose stamps begin with digits a last line without a line end may begin with any word."""
+    messages, export = read(f"[{DAY}] bob: a\n{last}")
+    assert ([one.text for one in messages], export.complete) == ([f"a\n{last}"], True)
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
+def test_any_line_end_ends_a_line(end: str) -> None:
+    """A carriage return alone too: nothing that we wrote becomes a line of the user's."""
+    lines = [f"[{DAY}] bob: hello there", "and more", f"[{DAY}] me: we are speaking", ""]
+    assert said(end.join(lines)) == [
+        (("bob",), "hello there\nand more", DAY, "message"), (("me",), "we are speaking", DAY, "message"),
+    ]  # fmt: skip
+    mixed = f"[{DAY}] bob: hello there\r[{DAY}] me: we are speaking\r\n"
+    assert [one[1] for one in said(mixed)] == ["hello there", "we are speaking"]
+
+
+@pytest.mark.parametrize(
+    ("line", "sender", "stamp"),
+    [
+        (f"{DAY} Z bob: hi", "Z bob", DAY),
+        (f"{DAY} utc bob: hi", "utc bob", DAY),
+        (f"{DAY} UTC bob: hi", "bob", f"{DAY} UTC"),
+        (f"{DAY}Z bob: hi", "bob", f"{DAY}Z"),
+        (f"{DAY} Z - bob: hi", "bob", f"{DAY} Z"),
+        (f"[{DAY} Z] bob: hi", "bob", f"{DAY} Z"),
+        (f"{DAY} GMT-3 bob: hi", "bob", f"{DAY} GMT-3"),
+    ],
+)
+def test_a_name_is_no_zone(line: str, sender: str, stamp: str) -> None:
+    """A letter apart before a name is the name's; a zone stands at the time, in capitals, or before a dash."""
+    assert said(line + "\n") == [((sender,), "hi", stamp, "message")]
+
+
+@pytest.mark.parametrize("lines", [1, 16, 17, 18, 500, MAX_TEXT + 1])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_empty_lines_belong_to_their_message(lines: int, end: str) -> None:
+    """However many there are they are counted as they stand; beyond what a message may hold it is left out."""
+    text = f"[{DAY}] bob: a\n{end * lines}b\n[{DAY}] bob: c\n"
+    whole = ["a" + "\n" * (lines + 1) + "b"] if lines < MAX_TEXT - 2 else []
+    assert [one.text for one in read(text)[0]] == [*whole, "c"]
+
+
 def test_a_message_without_an_end_is_left_out() -> None:
     """Its lines are not kept beyond what a message may hold; the next message counts."""
     text = f"[{DAY}] bob: long\n" + ("x" * 999 + "\n") * (MAX_TEXT // 999 + 50) + f"[{DAY}] bob: short\n"

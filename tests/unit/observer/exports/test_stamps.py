@@ -158,13 +158,53 @@ def test_nothing_was_said_in_the_future() -> None:
 
 
 @pytest.mark.parametrize("is_newest_first", [False, True])
-def test_dates_come_in_order(is_newest_first: bool) -> None:
-    """From three days on, the reading under which they do is taken; that it was concluded is said."""
-    written = ["01/05/2026", "01/09/2026", "02/03/2026"][:: -1 if is_newest_first else 1]
+def test_that_dates_come_in_order_tells_nothing(is_newest_first: bool) -> None:
+    """Dates may come in order under the wrong reading too: where nothing else tells, they stay open."""
+    written = ["01/05/2025", "02/03/2025", "03/04/2025"][:: -1 if is_newest_first else 1]
     made = stamps(*written)
-    assert made.resolve("01/09/2026") == ("2026-01-09T00:00:00Z", "day_level")
-    assert made.notes == ["dates are read as MM/DD: only so they come in order; if that is wrong, pass --date-order"]
-    assert stamps(*written[:2]).resolve("01/09/2026")[0] is None
+    assert [made.resolve(raw) for raw in written] == [(None, "day_level")] * 3
+    assert made.notes == [f"3 dates {OPEN}"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "instant"),
+    [
+        ("2026-04-06 10:00 UTC+9:30", "2026-04-06T00:30:00Z"),
+        ("2026-04-06 10:00 GMT-3", "2026-04-06T13:00:00Z"),
+        ("2026-04-06 10:00 utc+10:30", "2026-04-05T23:30:00Z"),
+        ("2026-04-06 10:00 UTC+530", "2026-04-06T04:30:00Z"),
+        ("2026-04-06 10:00 UTC+0530", "2026-04-06T04:30:00Z"),
+    ],
+)
+def test_a_zone_may_have_one_digit(raw: str, instant: str) -> None:
+    """After UTC or GMT, as clocks of people write it."""
+    assert resolved(raw) == (instant, "exact")
+    assert stamps(zone=raw[17:]).resolve("2026-04-06 10:00") == (instant, "exact")
+
+
+@pytest.mark.parametrize("last", [datetime(9999, 12, 31, 23, tzinfo=UTC), datetime(1, 1, 1, tzinfo=UTC)])
+def test_any_now_will_do(last: datetime) -> None:
+    """The last day that there is has no tomorrow."""
+    made = Stamps(zone=None, order=None, now=last)
+    made.learn("03/04/2026")
+    assert made.resolve("03/04/2026") == (None, "day_level")
+
+
+def test_stamps_of_one_export_have_an_order() -> None:
+    """Finer than seconds, by the clock where no zone is known; what cannot be placed has no place."""
+    made = stamps("25/03/2026")
+    written = [
+        "2026-02-11T14:23:05.123+01:00", "2026-02-11T14:23:05.124+01:00", "2026-02-11T13:24:00", "2026-02-11 13:25",
+        "11/02/2026 1:26 PM", "2026-02-12",
+    ]  # fmt: skip
+    places = [made.seconds(raw) for raw in written]
+    assert None not in places
+    assert places == sorted(places)
+    assert len(set(places)) == len(places)
+    for raw in ("", "soon", "14:23", "30/02/2026", "9999-12-31T23:59:59-14:00x", "2026-02-11 25:00"):
+        assert made.seconds(raw) is None
+    assert stamps().seconds("03/04/2026") is None
+    assert made.notes == []
 
 
 def test_times_that_do_not_exist_or_exist_twice_count_to_the_day() -> None:

@@ -139,7 +139,7 @@ def test_nothing_to_add_writes_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / INDEX).exists()
 
 
-@pytest.mark.parametrize("text", ["", " \n", "a\0b", "\ud83d", "x" * 200_001])
+@pytest.mark.parametrize("text", ["", " \n", "a\0b", "\ud83d", "x" * 200_001, "\u200b\u202e", "\ufeff \u2060"])
 def test_words_that_no_index_takes(text: str) -> None:
     """What the single gate refuses is refused here too."""
     with pytest.raises(WrongInput):
