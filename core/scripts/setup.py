@@ -6,6 +6,7 @@ where every launcher looks for them. It is built beside its place and moved ther
 lasts as long as any process of the installation, so an interrupted setup leaves the old environment or the new one.
 The standard library alone, and nothing of mindloop: this runs before anything else can.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -94,7 +95,8 @@ def folder(variable):
     named = os.environ.get(variable)
     if named and not os.path.isabs(named):
         raise Stop(f"{variable} is {named!r}: expected an absolute path")
-    return named
+    # What is made beside a place is named after it, so the place is named without what a path may end with.
+    return re.sub(r"(?<=[^/])(/\.?)+$", "", named) if named else None
 
 
 def quoted(path):
@@ -144,14 +146,24 @@ def seconds_to_wait():
 
 
 def restore(place):
-    """Take back the old environment where a setup was killed between its last two steps."""
-    if not os.path.lexists(place) and os.path.isdir(f"{place}.old"):
+    """Take back the old environment where a setup was killed between its last two steps; it bears our mark."""
+    if not os.path.lexists(place) and is_ours(f"{place}.old"):
         os.rename(f"{place}.old", place)
+
+
+def is_ours(path):
+    """Whether a folder was made here: it is marked from its first moment on, before anything else is in it."""
+    return os.path.isfile(os.path.join(path, MARK))
+
+
+def is_free(path):
+    """Whether there is nothing under a name, or an empty folder."""
+    return not os.path.lexists(path) or (os.path.isdir(path) and not os.listdir(path))
 
 
 def is_whole(place, lock):
     """Whether the environment holds what is pinned and it can be imported."""
-    if not os.path.lexists(place) or (os.path.isdir(place) and not os.listdir(place)):
+    if is_free(place):
         return False
     if not os.path.isfile(os.path.join(place, MARK)):
         raise Stop(
@@ -193,6 +205,9 @@ def run(argv, lock, *, quiet):
 def build(place, lock, wheels):
     """Build the environment beside its place, then put it there."""
     fresh = f"{place}.new"
+    for beside in (fresh, f"{place}.old"):
+        if not is_free(beside) and not is_ours(beside):
+            raise Stop(f"{beside} is in the way, but this command did not make it, so it is left alone. Move it away.")
     remove(fresh)
     say(f"making {place}")
     try:
@@ -201,13 +216,15 @@ def build(place, lock, wheels):
         remove(fresh)
         raise
     remove(f"{place}.old")
-    if os.path.lexists(place):
+    if os.path.islink(place) or is_ours(place):  # else an empty folder, which the new one replaces
         os.rename(place, f"{place}.old")
     os.rename(fresh, place)
     remove(f"{place}.old")
 
 
 def fill(fresh, lock, wheels):
+    os.mkdir(fresh)
+    mark(fresh, "")
     made = run([sys.executable, "-I", "-m", "venv", fresh], lock, quiet=True)
     if made.returncode:
         raise Stop(f"no environment could be made in {fresh}:\n{end_of(made.stderr)}")
@@ -217,8 +234,13 @@ def fill(fresh, lock, wheels):
     if wrong:
         raise Stop(f"{wrong}\nThe packages were installed, but they cannot be imported. What was there stays.")
     keep_interpreter_alone(os.path.join(fresh, "bin"))
-    with open(os.path.join(fresh, MARK), "w") as file:
-        file.write(digest())
+    mark(fresh, digest())
+
+
+def mark(folder, pins):
+    """Say that we made a folder, and which pins it holds; none as long as it is being made."""
+    with open(os.path.join(folder, MARK), "w") as file:
+        file.write(pins)
 
 
 def install(fresh, lock, wheels):

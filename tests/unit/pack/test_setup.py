@@ -228,6 +228,62 @@ def test_a_setup_killed_between_its_last_two_steps_is_taken_back(whole: Pack) ->
     assert (whole.version(), whole.rests()) == ("1.0", set())
 
 
+@pytest.mark.parametrize("name", ["venv.old", "venv.new"])
+@pytest.mark.parametrize("content", ["pyvenv.cfg", "somebody's file"])
+def test_what_somebody_else_keeps_beside_the_place_is_left_alone(pack: Pack, name: str, content: str) -> None:
+    """It is neither taken for the old environment nor cleared away: exit 2, and what to do is said."""
+    theirs = pack.place.parent / name
+    theirs.mkdir(parents=True)
+    (theirs / content).write_text("home = /usr/bin\n")
+    ended = pack.set_up()
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert f"{theirs} is in the way" in ended.stderr
+    assert [path.name for path in theirs.iterdir()] == [content]
+    assert not pack.place.exists()
+
+
+def test_a_whole_environment_does_not_mind_what_lies_beside_it(whole: Pack) -> None:
+    """Nothing is to be moved then."""
+    theirs = whole.place.parent / "venv.old"
+    theirs.mkdir()
+    (theirs / "mine").touch()
+    ended = whole.set_up()
+
+    assert ended.stdout.startswith("mindloop: ready already, nothing changed: ")
+    assert whole.rests() == {"venv.old"}
+
+
+@pytest.mark.parametrize("end", ["/", "//", "/.", "/./"])
+def test_a_place_may_be_named_with_a_slash_at_its_end(whole: Pack, end: str) -> None:
+    """It is the same place, and its lock lies beside it, not in it."""
+    before = dict(snapshot(whole.place))
+    ended = whole.set_up(MINDLOOP_VENV=f"{whole.place}{end}")
+
+    assert ended.stdout.startswith(f"mindloop: ready already, nothing changed: {whole.place}\n")
+    assert dict(snapshot(whole.place)) == before
+
+
+def test_an_empty_folder_in_the_place_is_filled(pack: Pack) -> None:
+    """Made beforehand, for its rights for example; named with a slash."""
+    pack.place.mkdir(parents=True)
+    ended = pack.set_up(MINDLOOP_VENV=f"{pack.place}/")
+
+    assert ended.stdout.startswith("mindloop: ready: ")
+    assert (pack.version(), pack.rests()) == ("1.0", set())
+
+
+def test_a_link_to_an_empty_folder_is_replaced(pack: Pack) -> None:
+    """The environment lies at the place itself then; where the link led to, nothing is changed."""
+    elsewhere = pack.data / "elsewhere"
+    elsewhere.mkdir(parents=True)
+    pack.place.parent.mkdir()
+    pack.place.symlink_to(elsewhere)
+
+    assert pack.set_up().stdout.startswith("mindloop: ready: ")
+    assert (pack.version(), pack.rests(), list(elsewhere.iterdir())) == ("1.0", set(), [])
+
+
 def test_of_two_at_once_one_builds_and_the_other_waits(pack: Pack) -> None:
     """Both end well; the second finds it ready."""
     both = [
