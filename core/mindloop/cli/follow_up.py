@@ -109,16 +109,17 @@ def show_begun(begun: Begun, *, dry_run: bool, full: bool, driven: bool = False)
         rows += [f"  {entry['user']}: {entry['packet']}" for entry in begun.waiting]
         named = [row.partition(": packet:")[0] for row in rows] if dry_run else rows
         lines += limited(named, full=full, budget=1_250)
-    lines += _skipped(begun.skipped, full=full, budget=550)
+    lines += _skipped(begun.skipped, full=full, budget=550, hint=f"{PROG} begin --dry-run --full")
     emit("\n".join(lines + _next_step(begun, quiet=dry_run or driven)))
 
 
-def _skipped(entries: list[dict[str, str]], *, full: bool, budget: int) -> list[str]:
+def _skipped(entries: list[dict[str, str]], *, full: bool, budget: int, hint: str = "") -> list[str]:
     """Who was left out, and why."""
     from mindloop.cli.output import limited
 
     rows = [f"  {entry['user']}: {entry['reason']}" + _detail(entry, full=full) for entry in entries]
-    return ["skipped:", *limited(rows, full=full, budget=budget)] if rows else []
+    why = f" (why: {hint})" if hint and not full and any(entry["detail"] for entry in entries) else ""
+    return [f"skipped{why}:", *limited(rows, full=full, budget=budget)] if rows else []
 
 
 def _detail(entry: dict[str, str], *, full: bool) -> str:

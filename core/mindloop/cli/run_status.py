@@ -6,7 +6,15 @@ import sys
 
 from mindloop.cli.output import safe
 from mindloop.cli.place import opened
-from mindloop.protocol.run_files import RunPlace, all_runs, answered_items, find_run, packet_reference, read_head
+from mindloop.protocol.run_files import (
+    COMPLETE,
+    RunPlace,
+    all_runs,
+    answered_items,
+    find_run,
+    packet_reference,
+    read_head,
+)
 from mindloop.store.errors import MindloopError, WrongInput
 
 TYPE_CHECKING = False
@@ -17,6 +25,9 @@ if TYPE_CHECKING:
 
 USAGE = "usage: follow_up.py status [RUN] [--json]"
 SHOWN = 10
+LOOKED_AT = 60
+"""Runs whose heads are read for a list: the latest, so that a long history costs nothing."""
+_DAY_AND_NUMBER = len("2026-02-11-001")
 RESUMES = {
     "think": "cognition.py resume",
     "synthesis": "cognition.py resume",
@@ -139,9 +150,17 @@ def _names(names: list[str]) -> str:
 def _many(workspace: Workspace, places: list[RunPlace]) -> str:
     if not places:
         return "no runs yet; start one with: follow_up.py begin\n"
+    latest = sorted(places, key=_when, reverse=True)[:LOOKED_AT]
+    summaries = [_summary(workspace, place) for place in latest]
+    shown = sorted(summaries, key=lambda found: found["state"] == COMPLETE)[:SHOWN]
     rows = []
-    for place in places[-SHOWN:]:
-        found = _summary(workspace, place)
+    for found in sorted(shown, key=summaries.index, reverse=True):
         counts = found.get("problem") or ", ".join(f"{found[key]} {key}" for key in ("waiting", "answered", "done"))
-        rows.append(f"{place.run}: {found['state']}; {counts}")
-    return "\n".join(rows) + "\n"
+        rows.append(f"{found['run']}: {found['state']}; {counts}")
+    hidden = len(places) - len(rows)
+    return "\n".join([*rows, *([f"(+{hidden} more: --json lists all)"] if hidden else [])]) + "\n"
+
+
+def _when(place: RunPlace) -> str:
+    """The day and number that a run's name ends with: names of several skills sort by age."""
+    return place.run[-_DAY_AND_NUMBER:]

@@ -344,6 +344,21 @@ def test_status_of_all_runs(bench: SkillWorkspace) -> None:
     assert [entry["waiting"] for entry in call("follow_up", "status", "--json").json["runs"]] == [2, 2]
 
 
+def test_status_never_hides_an_open_run_behind_finished_ones(bench: SkillWorkspace) -> None:
+    """Twelve complete runs are younger than an open one: it is listed, and how many are not is said."""
+    first = begun(bench)
+    for _ in range(12):
+        run = begun(bench)
+        for user in ("ann", "bob-lee-482bc94ae44e0b8c"):
+            call("follow_up", "answer", run, user, stdin="no answer")
+        call("follow_up", "resume", run)
+    lines = call("follow_up", "status").out.splitlines()
+
+    assert lines[0].startswith(f"{first}: open; 2 waiting")
+    assert len(lines) == 11
+    assert lines[-1] == "(+3 more: --json lists all)"
+
+
 def test_status_of_a_torn_run_names_it(bench: SkillWorkspace) -> None:
     """A head that does not parse is one line of the list; asked for by name it is an error."""
     run = begun(bench)

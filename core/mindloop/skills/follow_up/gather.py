@@ -22,31 +22,36 @@ if TYPE_CHECKING:
     from mindloop.skills.follow_up.case import FollowUp
 
 
+_MAKE = "Make the folders with: init.py"
+
+
 def check_dependencies(context: FollowUp) -> Done | Skip | Ask:
     """Step 0: name everything that is missing, at once; nothing is written where something is."""
     missing = _missing(context)
     if missing:
-        message = "the batch cannot start; missing: " + "; ".join(missing)
-        raise WrongInput(message, "Make the folders with: init.py   (then canvas.py observe adds a first canvas)")
+        message = "the batch cannot start; missing: " + "; ".join(what for what, _ in missing)
+        raise WrongInput(message, " ".join(dict.fromkeys(hint for _, hint in missing)))
     for path in (context.layout.batch(context.day), context.layout.growth("any")):
         reach.require(context.workspace.root, path)  # said now, not after the writers were paid
     return Done("all required paths are there")
 
 
-def _missing(context: FollowUp) -> list[str]:
+def _missing(context: FollowUp) -> list[tuple[str, str]]:
+    """What is missing, and what to do about each."""
     workspace, layout = context.workspace, context.layout
     found = []
     if not workspace.exists(layout.provenance_index):
-        found.append(f"{layout.provenance_index} (the provenance index)")
+        found.append((f"{layout.provenance_index} (the provenance index)", _MAKE))
     if not workspace.is_dir(layout.chronicle_dir):
-        found.append(f"{layout.chronicle_dir}/ (the release chronicle)")
-    command = score_command(workspace)
-    if command is None:
-        found.append(f"{workspace.settings.get('observer.score_api.command')} (the score API command, executable)")
+        found.append((f"{layout.chronicle_dir}/ (the release chronicle)", _MAKE))
+    if score_command(workspace) is None:
+        command = workspace.settings.get("observer.score_api.command")
+        hint = "Make that command executable, or correct observer.score_api.command in mindloop.yaml."
+        found.append((f"{command} (the score API command, executable)", hint))
     if not workspace.is_dir(layout.canvas_dir) or not workspace.names(layout.canvas_dir, ".md"):
-        found.append(f"{layout.canvas_dir}/*.md (at least one canvas)")
+        found.append((f"{layout.canvas_dir}/*.md (at least one canvas)", "Add a first canvas with: canvas.py observe"))
     if not workspace.is_dir(layout.follow_ups_dir):
-        found.append(f"{layout.follow_ups_dir}/ (the output folder)")
+        found.append((f"{layout.follow_ups_dir}/ (the output folder)", _MAKE))
     return found
 
 
