@@ -36,7 +36,7 @@ run: install ## the main job on the sample data
 	  '  read the batch                       the file named above, in grimoires/observer/follow-ups/' \
 	  '  with a model, in a conversation      open Claude Code in this folder and type /follow-up' \
 	  '  with a model, without one            make run HOST=claude' \
-	  '  check every quote                    core/scripts/provenance.py verify' \
+	  '  check every quote (some fail here, so that you see it)   core/scripts/provenance.py verify' \
 	  '  your own research                    core/scripts/init.py --root ~/research' \
 	  '  all tests                            make test'
 

@@ -12,7 +12,10 @@ import pytest
 
 from mindloop import __version__
 from mindloop.cli.commands import COMMANDS
+from mindloop.observer.answer.parse import SKIP_REASONS
+from mindloop.observer.answer.verify import ALL_STRIPPED
 from mindloop.skills.follow_up.table import FOLLOW_UP
+from mindloop.skills.follow_up.user_steps import MANIFEST_VIOLATION
 
 ROOT = Path(__file__).resolve().parents[3]
 README, ARCHITECTURE, CONTRIBUTING, CHANGELOG = (
@@ -221,3 +224,12 @@ def test_lock_files_hold_no_download_address() -> None:
     assert '"resolved"' not in lock
     assert "://" not in pins
     assert "--hash=sha256:" in pins
+
+
+def test_every_reason_for_leaving_somebody_out_is_explained() -> None:
+    """Each word that a run can give for a user without messages stands in the README."""
+    tables = {step.failure for step in FOLLOW_UP.steps} - {"internal_error", "synthesis_failed"}
+    reasons = tables | SKIP_REASONS | {ALL_STRIPPED, MANIFEST_VIOLATION}
+
+    assert sorted(reason for reason in reasons if f"`{reason}`" not in README) == []
+    assert len(reasons) == 11
