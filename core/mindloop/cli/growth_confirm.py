@@ -6,8 +6,7 @@ from mindloop.cli.output import emit, emit_json, limited, tell
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
 from mindloop.observer.growth.files import load_proposals, read_proposals
-from mindloop.observer.growth.matching import PRESELECTED
-from mindloop.observer.growth.proposals import pending
+from mindloop.observer.growth.proposals import PRESELECTED, pending
 from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import excerpt
 from mindloop.observer.names import display_name, slug

@@ -7,7 +7,7 @@ import sys
 from mindloop.cli.output import emit, emit_json, limited, progress_bar, tell
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
-from mindloop.observer.growth.matching import PRESELECTED
+from mindloop.observer.growth.proposals import PRESELECTED
 from mindloop.observer.lines import counted
 from mindloop.skills.grow.match import Everybody, Matched, match_everybody, match_text, match_user
 from mindloop.store.clock import now

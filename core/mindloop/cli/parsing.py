@@ -6,6 +6,9 @@ import argparse
 
 from mindloop.store.errors import WrongInput
 
+# Looking for translations imports the locale and searches the disk for catalogs, and there are none of our words.
+argparse._ = str  # type: ignore[attr-defined]  # what argparse looks each of its own words up with
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn

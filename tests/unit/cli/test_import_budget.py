@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mindloop.observer.canonical import content_hash
-from mindloop.observer.growth.matching import match_id
+from mindloop.observer.growth.proposals import match_id
 from mindloop.protocol.run_files import file_answer
 from mindloop.skills.grow.confirm import confirm
 from mindloop.skills.grow.match import match_text
@@ -52,7 +52,7 @@ HASH = ["__future__", "importlib", "unicodedata"]
 HOOK = ["__future__", "json"]
 HOOK_AT_WORK = [*HOOK, "fcntl", "errno", "zlib", "importlib"]
 STATUS = HOOK_AT_WORK
-PLAIN = [*STATUS, "argparse", "gettext", "locale", "unicodedata"]
+PLAIN = [*STATUS, "argparse", "gettext", "unicodedata"]
 YAML = [*PLAIN, "yaml", "yaml.cyaml", "datetime"]
 SKILL = [*YAML, "hashlib", "bisect"]
 SCORING = [*SKILL, "subprocess", "contextlib"]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from mindloop.observer.canvas.checks import known_users
 from mindloop.observer.growth.files import SCHEMA
-from mindloop.observer.growth.matching import match_id
 from mindloop.observer.growth.metrics import new_counters, recompute
-from mindloop.observer.growth.proposals import CONFIRMED
+from mindloop.observer.growth.proposals import CONFIRMED, match_id
 from mindloop.observer.growth.reading import PROPOSALS
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold, slug

@@ -11,11 +11,11 @@ from datetime import timedelta
 from mindloop.observer.canonical import norm_hash
 from mindloop.observer.exports.echoes import tokens_in
 from mindloop.observer.growth.patterns import normal_words
+from mindloop.observer.growth.proposals import match_id
 from mindloop.observer.growth.state import is_rehearsal, messages
 from mindloop.observer.lines import one_line
 from mindloop.observer.provenance.record import checked_hash, timestamp_fields
 from mindloop.store.clock import is_date_only, parse_instant, stamp
-from mindloop.store.digest import sha256_hex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 
     from mindloop.observer.types import GrowthBatch, GrowthMessage, GrowthState, ProposedMatch
 
-PRESELECTED = ("token", "thread")
-"""Kinds of match that are right unless somebody made a mistake: chosen for the person beforehand."""
 OPEN_OUTCOMES = ("pending", "unknown", "silence")
 """Outcomes that a reply can still change."""
-ID_DIGITS = 16
 SNIPPET = 200
 WORDS_SHARED = 2
 WINDOW = timedelta(hours=48)
@@ -206,11 +203,6 @@ def _without_token(signal: Signal, possible: list[Candidate]) -> tuple[str, str,
         return "keyword", "medium", [one for one, count in zip(possible, shared, strict=True) if count == best]
     recent = [one for one in possible if one.is_recent(signal)]
     return "temporal", "low", recent if len(recent) == 1 else []
-
-
-def match_id(signal_id: str, follow_up_id: str) -> str:
-    """The id of a match: the same wherever it is proposed."""
-    return sha256_hex(f"{signal_id}\n{follow_up_id}".encode("utf-8", "surrogatepass"))[:ID_DIGITS]
 
 
 def _match(kind: str, confidence: str, candidate: Candidate, signal: Signal, now: datetime) -> ProposedMatch:

@@ -5,8 +5,9 @@ The lists are crude on purpose and pinned by tests: counters of earlier batches 
 
 from __future__ import annotations
 
-import re
 import unicodedata
+
+from mindloop.store.lazy_patterns import when_used
 
 PATTERNS = {
     "probe_gap": ("gap", "missing", "not showing", "not tracked", "where is"),
@@ -30,7 +31,7 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 TAG_LONGER_THAN = 3
 TAGS_AT_MOST = 5
 
-_HYPOTHESIS_ID = re.compile(r"(?<![^\W_])H-?([0-9]{1,9})(?![0-9])")
+_HYPOTHESIS_ID = when_used(r"(?<![^\W_])H-?([0-9]{1,9})(?![0-9])")
 _KEYCAP_AND_VARIATION = "\ufe0e\ufe0f\u20e3"
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mindloop.observer.growth.matching import PRESELECTED, match_id
 from mindloop.store.clock import stamp
+from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import Negative, WrongInput
 
 TYPE_CHECKING = False
@@ -15,11 +15,19 @@ if TYPE_CHECKING:
     from mindloop.observer.types import Proposals, ProposedMatch
 
 STATUSES = PENDING, CONFIRMED, REJECTED = "pending", "confirmed", "rejected"
+PRESELECTED = ("token", "thread")
+"""Kinds of match that are right unless somebody made a mistake: chosen for the person beforehand."""
 PENDING_AT_MOST = 500
 """Pending proposals that one user's file holds: nobody looks through more, and the file stays readable."""
 SHORTEST_REFERENCE = 4
+_ID_DIGITS = 16
 _LISTED = 5
 _LIST = "See them with: growth.py list USER"
+
+
+def match_id(signal_id: str, follow_up_id: str) -> str:
+    """The id of a match: the same wherever it is proposed."""
+    return sha256_hex(f"{signal_id}\n{follow_up_id}".encode("utf-8", "surrogatepass"))[:_ID_DIGITS]
 
 
 def new_proposals(user: str) -> Proposals:

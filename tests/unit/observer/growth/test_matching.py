@@ -12,11 +12,11 @@ from mindloop.observer.growth.matching import (
     EARLY_TOKEN,
     FOREIGN_TOKEN,
     Matcher,
-    match_id,
     signal_of_record,
     signal_of_text,
 )
 from mindloop.observer.growth.outcome import apply_outcome
+from mindloop.observer.growth.proposals import match_id
 from mindloop.observer.growth.record import record_batch
 from mindloop.store.clock import stamp
 from mindloop.store.errors import WrongInput

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mindloop.observer.growth.checks import disagreements, match_problems
-from mindloop.observer.growth.matching import match_id
+from mindloop.observer.growth.proposals import match_id
 from tests.helpers import command_faults as lab
 from tests.helpers.command_faults import Line
 from tests.helpers.growing import reply, workspace

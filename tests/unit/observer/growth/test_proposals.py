@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from mindloop.observer.growth.matching import match_id
 from mindloop.observer.growth.proposals import (
     added,
     completed,
     confirmed,
     found,
+    match_id,
     new_proposals,
     pending,
     preselected,
