@@ -122,6 +122,7 @@ def _show(workspace: Workspace, driven: Driven, chosen: Any) -> None:
         emit(REHEARSED)
     tell(driven.warnings)
     if chosen.dry_run:
+        emit("dry run: nothing is written; this is what the run would add")
         emit(_batch_text(workspace, driven))
         if driven.resumed and driven.resumed.synthesis:
             emit(_synthesis_text(workspace, driven) or driven.resumed.synthesis)

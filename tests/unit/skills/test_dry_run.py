@@ -105,3 +105,19 @@ def test_resume_can_be_looked_at_without_writing(bench: SkillWorkspace) -> None:
 
     assert resumed.state == "complete"
     assert snapshot(bench.root) == before
+
+
+def test_a_preview_shows_this_run_alone(bench: SkillWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch of the same day is on disk: the preview of one user holds that user, in however many stretches."""
+    monkeypatch.setattr("mindloop.skills.follow_up.resume.GROUP", 1)
+    ws = bench.ws.in_memory()
+    driven = drive(ws, RehearsalHost(), at("2026-02-20T10:00:00Z"), {**FLAGS, "canvas": "new"})
+    both = drive(bench.ws.in_memory(), RehearsalHost(), at(LATER), FLAGS)
+    assert driven.resumed is not None
+    assert both.resumed is not None
+    text = ws.read_text(str(driven.resumed.batch)) or ""
+
+    assert "## new" in text
+    assert "## ann" not in text
+    assert "## ann" in bench.batch_text("2026-02-20")
+    assert sorted(entry["user"] for entry in both.resumed.done) == ["ann", "bob", "new"]

@@ -29,7 +29,10 @@ def assemble_batch(context: FollowUp) -> Done | Skip | Ask:
     work.results = [_with_tokens(context, one) for one in work.answered]
     path = context.layout.batch(context.day)
     skipped = skipped_users(work.head)
-    text = render_batch(work.results, skipped, context.now, work.place.run, existing=work.tx.read_text(path))
+    # A preview shows this run alone, however many stretches of users it is written in.
+    alone = context.flags.get("dry_run") and not work.head.get("batch")
+    existing = None if alone else work.tx.read_text(path)
+    text = render_batch(work.results, skipped, context.now, work.place.run, existing=existing)
     work.tx.write(path, text)
     work.head["batch"] = path
     return Done(path)
