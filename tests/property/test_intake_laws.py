@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from mindloop.observer.canvas.reading import load_canvases
 from mindloop.observer.canvas.skeleton import Skeleton, add_hypotheses, clean_title
 from mindloop.observer.canvas.triggers import find_triggers
 from mindloop.observer.intake.answer import parse_selection
+from mindloop.observer.layout import layout_of
 from mindloop.observer.provenance.bulk import Index, Said, Source
 from mindloop.observer.provenance.index import load_index
 from mindloop.observer.provenance.quotes import best_records, proven_text, registry
@@ -163,8 +165,8 @@ def known(workspace: Workspace) -> dict[str, tuple[str, str | None]]:
 def added(workspace: Workspace, said: Sequence[Said]) -> None:
     with workspace.transaction("research") as tx:
         index = Index(tx, "bob")
-        new, better = index.gate(said)
-        index.add(Source("bob", "discord_dm", "ingest-dm", "x", None, NOW), [*new, *better])
+        gate = index.gate(said)
+        index.add(Source("bob", "discord_dm", "ingest-dm", "x", None, NOW), gate.taken)
 
 
 @FEW
@@ -244,3 +246,47 @@ def test_two_exports_in_either_order(texts: list[str], cut: int, whole: bool) ->
             canvas = next(one.canvas for one in load_canvases(twin) if one.canvas)
             seen.append((known(twin), {one.declared for one in blockquotes(canvas.body)}))
         assert seen[0] == seen[1]
+
+
+ECHOES = st.sampled_from(
+    ["yes", "I like it a lot", "the page froze", "> the page froze\nsure", "what did you do?", "hm [FU:deadbeef]",
+     "> what did you do?\nnothing", "THE page froze ", "a" * 60 + "x", "a" * 60 + "y",
+     "> what did you do? [FU:deadbeef]\nyes"]
+)  # fmt: skip
+
+
+@FEW
+@given(
+    st.lists(st.tuples(ECHOES, st.booleans(), st.integers(0, 2)), max_size=9),
+    st.integers(0, 9),
+    st.randoms(use_true_random=False),
+)
+def test_what_comes_later_changes_nothing_of_before(
+    texts: list[tuple[str, bool, int]], cut: int, dice: random.Random
+) -> None:
+    """The first part of a conversation, whenever it is taken, adds nothing to the whole, and takes nothing away."""
+    clock, entries = 0, [entry(98, "it broke", when="2026-02-01T00:00:00Z")]
+    for number, (text, mine, pause) in enumerate(texts):
+        clock += pause
+        entries.append(entry(100 + number, text, BOB if mine else US, when=f"2026-02-11T10:00:{clock:02d}Z"))
+    part = entries[: cut + 1]
+    with fast_folder(Path(tempfile.gettempdir())) as folder:
+        seen = []
+        for order in ([entries], [part, entries], [entries, part], [dice.sample(entries, len(entries))]):
+            twin = research_workspace(folder).in_memory()
+            for one in order:
+                take(twin, one)
+            canvas = next(one.canvas for one in load_canvases(twin) if one.canvas)
+            seen.append((known(twin), answered(twin), {one.declared for one in blockquotes(canvas.body)}))
+        assert all(one == seen[0] for one in seen)
+
+
+def answered(workspace: Workspace) -> dict[tuple[str, str], str]:
+    """When each reply token first came with which words."""
+    found: dict[tuple[str, str], str] = {}
+    for line in (workspace.read(layout_of(workspace).provenance_index) or b"").splitlines():
+        record = json.loads(line)
+        for token in record.get("reply_tokens", ()):
+            place = record["content_hash"], token
+            found[place] = min(record["source_timestamp"], found.get(place, "~"))
+    return found

@@ -111,6 +111,7 @@ def _json(done: Ingested) -> dict[str, Any]:
         "quotes": len(heard.said),
         "new": done.new,
         "better": done.better,
+        "replies": done.replies,
         "shown": done.shown,
         "thread": done.thread,
         "run": done.run,
@@ -128,6 +129,8 @@ def _show(done: Ingested) -> None:
     lines = [f"{done.user}: {done.new} new of {counted(len(heard.said), 'quote')} ({read})"]
     if done.better:
         lines.append(f"  a surer or earlier time is known of {counted(done.better, 'quote')} now")
+    if done.replies:
+        lines.append(f"  {counted(done.replies, 'known quote')} came with a reply token: growth.py match USER")
     if done.new:
         lines.append(
             f"  {done.path} {'made' if done.created else 'extended'}, {counted(done.shown, 'quote')} put on it"

@@ -319,6 +319,26 @@ def test_two_users_in_one_file(skill: SkillWorkspace) -> None:
     }
 
 
+def test_one_known_users_words_are_not_anothers(skill: SkillWorkspace) -> None:
+    """Whoever is left is not taken for the user where that is another user, unless --sender says so."""
+    alice = ("3", "alice", "Alice")
+    data = discord(entry(0, "hi", US), entry(1, "it broke", alice))
+    assert ingest(skill, data, "--operator", "me", user="robert")["new"] == 1
+    skill.observe("alice", "gm")
+    for user in ("bob", "robert"):
+        err = refused(skill, data, "--operator", "me", user=user)
+        assert f"'alice' (id 3) is another user: those words are not taken for {user!r}" in err
+    (skill.root / "grimoires/observer/canvas/alice-canvas.md").unlink()
+    assert "is another user" in refused(skill, data, "--operator", "me")
+    assert ingest(skill, data, "--operator", "me", "--sender", "alice")["new"] == 1
+
+
+def test_who_only_reacted_is_there(skill: SkillWorkspace) -> None:
+    """Where the user joined and said nothing, the one who spoke is somebody else."""
+    data = discord(entry(0, "hi", US), entry(1, "", type="RecipientAdd"), entry(2, "it broke", ("3", "eve", "Eve")))
+    assert "'bob' is there without a message of their own" in refused(skill, data, "--operator", "me")
+
+
 def test_nobody_there_is_the_user(skill: SkillWorkspace) -> None:
     """Who is there is listed, and how to say who it is."""
     err = refused(skill, discord(entry(0, "a", BOB), entry(1, "b", US)), user="zoe")
@@ -334,11 +354,91 @@ def test_a_reply_that_quotes_our_message_back(skill: SkillWorkspace) -> None:
     body = skill.batch("2026-11-30")["sections"][0]["messages"][0]["message_body"]
     data = discord(
         entry(0, "what did you do when it broke?", US), entry(1, "> what did you do when it broke?\ni left"),
-        entry(2, body), entry(3, f"> {body} [FU:deadbeef]\nnothing"), entry(4, f"{body}\n[FU:deadbeef]"),
+        entry(2, body, when="2026-12-01T10:00:00Z"),
+        entry(3, f"> {body} [FU:deadbeef]\nnothing", when="2026-11-30T09:00:01Z"),
+        entry(4, f"{body}\n[FU:deadbeef]", when="2026-12-01T10:00:01Z"),
     )  # fmt: skip
     ingest(skill, data)
     assert [text for text, _ in quotes(skill)] == ["the score feels low", "i left", "nothing"]
     assert [one.get("reply_tokens") for one in records(skill)] == [None, None, ["deadbeef"]]
+
+
+def test_what_was_said_before_we_wrote_it_is_the_users(skill: SkillWorkspace) -> None:
+    """A message of a batch is an echo only from the moment on at which the batch was written."""
+    skill.observe("bob", "the score feels low")
+    skill.full_run()
+    body = skill.batch("2026-11-30")["sections"][0]["messages"][0]["message_body"]
+    for when, is_kept in (("2026-11-30T08:59:59Z", True), ("2026-11-30T09:00:00Z", False), ("soon", False)):
+        found = ingest(skill, discord(entry(0, "hi", US), entry(1, body, when=when)))
+        assert found["quotes"] == is_kept
+
+
+def test_a_token_with_words_that_were_said_before(skill: SkillWorkspace) -> None:
+    """Its record is kept beside the first one, whichever export comes first; on the canvas the words stand once."""
+    first = [entry(0, "like it?", US), entry(1, "not yet")]
+    later = [entry(2, "and now? [FU:deadbeef]", US), entry(3, "> and now? [FU:deadbeef]\nnot yet")]
+    for turn, order in enumerate(([first, later], [later, first], [first + later])):
+        twin = SkillWorkspace(skill.root.parent / f"twin{turn}", now=NOW)
+        came = [ingest(twin, discord(*part)) for part in order]
+        assert sum(one["new"] for one in came) == sum(one["shown"] for one in came) == 1
+        assert sum(one["replies"] + one["better"] for one in came) == 1
+        assert quotes(twin) == [("not yet", "verified")]
+        found = sorted((one["source_timestamp"], one.get("reply_tokens")) for one in records(twin))
+        assert found == [("2026-02-11T10:01:00Z", None), ("2026-02-11T10:03:00Z", ["deadbeef"])]
+        before = snapshot(twin.root / "grimoires")
+        for part in order:
+            again = ingest(twin, discord(*part))
+            assert (again["new"], again["better"], again["replies"], again["run"]) == (0, 0, 0, None)
+        assert snapshot(twin.root / "grimoires") == before
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "then", "now"),
+    [
+        (("--tz", "Europe/Berlin"), ("--tz", "Asia/Tokyo"), "2026-04-03T08:00:00Z", "2026-04-03T01:00:00Z"),
+        (("--date-order", "dmy"), ("--date-order", "mdy"), "2026-04-03T00:00:00Z", "2026-03-04T00:00:00Z"),
+        (
+            ("--date-order", "dmy"),
+            ("--date-order", "mdy", "--tz", "UTC"),
+            "2026-04-03T00:00:00Z",
+            "2026-03-04T10:00:00Z",
+        ),
+    ],
+)
+def test_a_stamp_that_is_read_otherwise_the_second_time(
+    skill: SkillWorkspace, first: tuple[str, ...], second: tuple[str, ...], then: str, now: str
+) -> None:
+    """What is on record stays; the note says what it is, what it would be, and where to correct it."""
+    data = b"[03/04/2026 10:00] me: hi\n[03/04/2026 10:00] bob: it broke\n"
+    order = () if "--date-order" in first else ("--date-order", "dmy")
+    ingest(skill, data, *first, *order)
+    before = (skill.root / INDEX).read_bytes()
+    came = ingest(skill, data, *second, *order)
+    assert (came["new"], came["better"]) == (0, 0)
+    assert (skill.root / INDEX).read_bytes() == before
+    note = next(note for note in came["notes"] if "another time" in note)
+    for part in (f"'03/04/2026 10:00' is {then} on record", f"{now} as it is read now", "the record stays",
+                 f"correct source_timestamp of {records(skill)[0]['record_id']} in {INDEX}"):  # fmt: skip
+        assert part in note
+    assert not any("another time" in one for one in ingest(skill, data, *first, *order)["notes"])
+
+
+def test_a_surer_reading_of_a_stamp_is_no_other_one(skill: SkillWorkspace) -> None:
+    """A zone makes a day an instant of that day; nothing is disputed."""
+    data = b"[2026-02-11 23:30] bob: it broke\n"
+    assert ingest(skill, data)["new"] == 1
+    for zone, better in (("Pacific/Honolulu", 1), ("Pacific/Honolulu", 0)):
+        came = ingest(skill, data, "--tz", zone)
+        assert (came["better"], [note for note in came["notes"] if "another time" in note]) == (better, [])
+    assert any("another time" in note for note in ingest(skill, data, "--tz", "Asia/Tokyo")["notes"])
+
+
+def test_a_date_is_not_guessed_from_the_order_of_dates(skill: SkillWorkspace) -> None:
+    """Dates that come in order under one reading only may be those of the other."""
+    data = "".join(f"[{day}/2025 10:00] bob: thing of {day}\n" for day in ("01/05", "02/03", "03/04")).encode()
+    came = ingest(skill, data)
+    assert {one["source_timestamp"] for one in records(skill)} == {None}
+    assert any("pass --date-order" in note for note in came["notes"])
 
 
 def test_tokens_pasted(skill: SkillWorkspace) -> None:

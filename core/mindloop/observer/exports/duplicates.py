@@ -11,21 +11,46 @@ if TYPE_CHECKING:
     from mindloop.observer.exports.message import Message
 
 ALIKE = 50
-"""Characters at the beginning of a text that make it the same text, where time and sender are the same."""
+"""Characters at the beginning of a text that make an edit and what it edits one message, at one time of one sender."""
+_EDITED = "(edited)"
 
 
 def without_duplicates(messages: Iterable[Message]) -> list[Message]:
-    """Keep one of each message: of equal ids, and of equal (stamp, sender, first ``ALIKE`` characters).
+    """Keep one of each message: of equal ids, of equal (stamp, sender, text), and of an edit and what it edits.
 
-    The latest edit wins, then the longer text; which one that is does not depend on the order. What stays keeps its
-    order. A message without a stamp is only a duplicate by its id.
+    Without ids those are an edit and its first text: one that is marked as edited and the only other one of its stamp
+    and sender that begins alike. The latest edit wins, then the longer text; which one that is does not depend on the
+    order. What stays keeps its order. A message without a stamp is only a duplicate by its id.
     """
     kept = _best(messages, lambda message: (message.thread, message.id) if message.id else None)
-    return _best(kept, _place)
+    kept = _best(kept, _whole)
+    edited = _edited(kept)
+    return _best(kept, lambda message: _start(message) if _start(message) in edited else None) if edited else kept
 
 
-def _place(message: Message) -> Hashable:
-    return (message.stamp_raw, message.sender, message.text[:ALIKE]) if message.stamp_raw else None
+def _whole(message: Message) -> Hashable:
+    return (message.stamp_raw, message.sender, message.thread, message.text) if message.stamp_raw else None
+
+
+def _start(message: Message) -> Hashable:
+    if message.id or not message.stamp_raw:
+        return None
+    return message.stamp_raw, message.sender, message.thread, message.text[:ALIKE]
+
+
+def _edited(messages: list[Message]) -> set[Hashable]:
+    """The beginnings of which there is one first text, and edits."""
+    marked = {_start(message) for message in messages if _is_edit(message)} - {None}
+    first: dict[Hashable, int] = {}
+    for message in messages if marked else ():
+        start = _start(message)
+        if start in marked and not _is_edit(message):
+            first[start] = first.get(start, 0) + 1
+    return {start for start, count in first.items() if count == 1}
+
+
+def _is_edit(message: Message) -> bool:
+    return bool(message.edited_raw) or message.text.endswith(_EDITED)
 
 
 def _best(messages: Iterable[Message], key_of: Callable[[Message], Hashable]) -> list[Message]:

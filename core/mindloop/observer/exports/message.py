@@ -6,8 +6,6 @@ from mindloop.observer.lines import CONTROL, SURROGATE, clean_line, counted, exc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from mindloop.observer.exports.json_stream import Broken, JsonStream
 
 CUT = "the file is cut off"
@@ -28,8 +26,8 @@ class Message:
     Attributes:
         number: its place among the export's entries, from 0; entries that were left out count.
         id: the platform's id, or None.
-        sender: the spellings of who sent it: name, nickname, id, without those that are not there. Where there are
-            two or more the last is the id; it is empty where nobody is named.
+        sender: the spellings of who sent it: account name, nickname, id, without those that are not there. Where there
+            are two or more the last is the id, empty where the export has none; all is empty where nobody is named.
         text: the words, continuation lines and all; no control character, no half of a surrogate pair.
         stamp_raw: when, as written; empty where nothing is written.
         edited_raw: when it was last edited, as written, or None.
@@ -118,16 +116,17 @@ class Tally:
             return False
         return True
 
-    def sender(self, *names: object) -> tuple[str, ...]:
+    def sender(self, name: object, nickname: object = None, id: object = None) -> tuple[str, ...]:
         """Return the spellings of a sender: the same tuple for the same names, so that an export holds few."""
+        names = name, nickname, id
         try:
             return self._senders[names]
         except KeyError:
             if len(self._senders) >= MAX_SENDERS:
                 self._senders.clear()
         except TypeError:  # a list where a name belongs
-            return spellings(names)
-        return self._senders.setdefault(names, spellings(names))
+            return spellings(*names)
+        return self._senders.setdefault(names, spellings(*names))
 
     def notes(self) -> list[str]:
         """Say what was left out of an export; nothing where all was read."""
@@ -147,14 +146,17 @@ class Tally:
         return said
 
 
-def spellings(names: Iterable[object]) -> tuple[str, ...]:
-    """The spellings of a sender, each once, in their order; what is no text or says nothing goes."""
-    found: list[str] = []
-    for name in names:
-        line = clean_name(name) if isinstance(name, str) else ""
-        if line and line not in found:
-            found.append(line)
-    return tuple(found)
+def spellings(name: object, nickname: object, id: object) -> tuple[str, ...]:
+    """The spellings of a sender as ``Message.sender`` has them; what is no text or says nothing goes.
+
+    Where there is no name the id is one; a nickname is one where it is all that there is.
+    """
+    account, called, number = (clean_name(part) if isinstance(part, str) else "" for part in (name, nickname, id))
+    first = account or number or called
+    second = (called,) if called and called != first else ()
+    if number:
+        return first, *second, number
+    return (first, *second, "") if second else (first,) * bool(first)
 
 
 def clean_name(name: str) -> str:

@@ -9,7 +9,7 @@ from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     Sender = tuple[str, ...]
 
@@ -25,19 +25,25 @@ class Chosen:
     Attributes:
         user: every spelling tuple (``Message.sender``) that is the user.
         operator: those of the operator; empty where nobody was named.
-        note: how the user was found where no name said so, or None.
+        notes: how somebody was found where no account name or id said so.
     """
 
-    __slots__ = ("note", "operator", "user")
+    __slots__ = ("notes", "operator", "user")
 
-    def __init__(self, user: frozenset[Sender], operator: frozenset[Sender], note: str | None = None) -> None:
+    def __init__(self, user: frozenset[Sender], operator: frozenset[Sender], notes: list[str]) -> None:
         self.user = user
         self.operator = operator
-        self.note = note
+        self.notes = notes
 
 
 def choose_sender(
-    senders: Mapping[Sender, int], *, user: str, sender: str | None = None, operator: str | None = None
+    senders: Mapping[Sender, int],
+    *,
+    user: str,
+    sender: str | None = None,
+    operator: str | None = None,
+    silent: Collection[Sender] = (),
+    known: Callable[[], Collection[str]] = tuple,
 ) -> Chosen:
     """Find the user among the senders of an export (follow-up, section 6).
 
@@ -46,9 +52,12 @@ def choose_sender(
         user: the user's name.
         sender: the name, nickname or id under which the user writes there; None where it is ``user``.
         operator: the name under which we write there, if it was said.
+        silent: who else the export names: those of whom it holds no message.
+        known: gives the folded names of the other users that there are; asked only where no account is the user's.
 
     Raises:
-        WrongInput: nobody or more than one person has that name, the operator is not there, or is the user.
+        WrongInput: nobody or more than one person has that name, the operator is not there, or is the user; or whoever
+            would be taken for want of a name is another user.
     """
     wanted = user if sender is None else sender
     if operator is not None and _key(operator) in (_key(wanted), _key(user)):
@@ -56,28 +65,58 @@ def choose_sender(
             f"the operator {shown(operator)!r} cannot be the user",
             "Our own messages never become a user's quotes: name the user's sender with --sender NAME.",
         )
-    ours: frozenset[Sender] = frozenset() if operator is None else _person(senders, operator, "--operator")
+    notes: list[str] = []
+    ours: frozenset[Sender] = frozenset() if operator is None else _person(senders, operator, "--operator", notes)
     if operator is not None and not ours:
         raise _nobody(senders, operator, "--operator")
-    theirs = _person(senders, wanted, "--sender")
+    said = len(notes)
+    theirs = _person(senders, wanted, "--sender", notes)
     if theirs & ours:
         raise WrongInput(
             f"{shown(wanted)!r} and the operator {shown(operator or '')!r} are one sender",
             "Our own messages never become a user's quotes: name the user's sender with --sender NAME.",
         )
     if theirs:
-        return Chosen(theirs, ours)
+        if len(notes) > said and sender is None:
+            _refuse_known(theirs, user, known())
+            _refuse_silent(theirs, wanted, silent)
+        return Chosen(theirs, ours, notes)
     if ours and sender is None:
         others = _people(names for names in senders if names and names not in ours)
         if len(others) == 1:
-            note = f"nobody there is called {shown(wanted)!r}; took the only other sender, {_called(others[0])}"
-            return Chosen(others[0], ours, note)
+            _refuse_known(others[0], user, known())
+            _refuse_silent(others[0], wanted, silent)
+            notes.append(f"nobody there is called {shown(wanted)!r}; took the only other sender, {_called(others[0])}")
+            return Chosen(others[0], ours, notes)
     raise _nobody(senders, wanted, "--sender")
 
 
-def _person(senders: Mapping[Sender, int], name: str, option: str) -> frozenset[Sender]:
-    """Return everything one person goes under who has this name, best kind of name first; empty where nobody has."""
-    for kind in (_has_id, _has_name, _has_bare_name, _has_nickname):
+def _refuse_known(person: frozenset[Sender], user: str, known: Collection[str]) -> None:
+    """Refuse another user for whom nothing speaks but a nickname, or that nobody else is there."""
+    spelled = {key for names in person for name in names for key in (_key(name), _NUMBER.sub("", _key(name))) if key}
+    if spelled.intersection({_NUMBER.sub("", key) for key in known} | set(known)):
+        raise WrongInput(
+            f"{_called(person)} is another user: those words are not taken for {shown(user)!r}",
+            "Ingest them for that user, or say that they are this one's: --sender NAME.",
+        )
+
+
+def _refuse_silent(person: frozenset[Sender], name: str, silent: Collection[Sender]) -> None:
+    """Refuse to take for the user somebody else than who has the name and no message of their own in the export."""
+    named = [names for names in silent if any(kind(names, name) for kind in _KINDS if names)]
+    if any(not _same(names, other) for names in named for other in person):
+        raise WrongInput(
+            f"{shown(name)!r} is there without a message of their own, and {_called(person)} is somebody else",
+            "Say whose words are wanted: --sender NAME.",
+        )
+
+
+def _person(senders: Mapping[Sender, int], name: str, option: str, notes: list[str]) -> frozenset[Sender]:
+    """Return everything one person goes under who has this name, best kind of name first; empty where nobody has.
+
+    That it is a nickname is added to the notes: anybody can take one.
+    """
+    for kind in _KINDS:
         found = [names for names in senders if names and kind(names, name)]
         people = _people(names for names in senders if names and any(_same(names, other) for other in found))
         if len(people) > 1:
@@ -85,13 +124,24 @@ def _person(senders: Mapping[Sender, int], name: str, option: str) -> frozenset[
                 f"{len(people)} senders are called {shown(name)!r}: {', '.join(map(_called, people[:LISTED]))}",
                 f"Say which by the id: {option} ID.",
             )
+        if people and kind is _has_nickname:
+            notes.append(f"no account there is called {shown(name)!r}; took {_called(people[0])} by the nickname")
         if people:
             return people[0]
     return frozenset()
 
 
+def _id(names: Sender) -> str:
+    return names[-1] if len(names) > 1 else ""
+
+
 def _has_id(names: Sender, name: str) -> bool:
-    return len(names) > 1 and names[-1] == name.strip()
+    """Tell whether a name is the id of an account, as platforms give them: digits, which nobody chooses."""
+    return _id(names).isdigit() and _id(names) == name.strip()
+
+
+def _has_named_id(names: Sender, name: str) -> bool:
+    return bool(_id(names)) and _id(names) == name.strip()
 
 
 def _has_name(names: Sender, name: str) -> bool:
@@ -104,6 +154,9 @@ def _has_bare_name(names: Sender, name: str) -> bool:
 
 def _has_nickname(names: Sender, name: str) -> bool:
     return any(_alike(nickname, name) for nickname in names[1:-1])
+
+
+_KINDS = (_has_id, _has_name, _has_bare_name, _has_named_id, _has_nickname)
 
 
 def _key(name: str) -> str:
@@ -119,8 +172,8 @@ def _alike(one: str, other: str) -> bool:
 
 def _same(one: Sender, other: Sender) -> bool:
     """Tell whether two spelling tuples are one person: by id where both have one."""
-    if len(one) > 1 and len(other) > 1:
-        return one[-1] == other[-1]
+    if _id(one) and _id(other):
+        return _id(one) == _id(other)
     return one == other
 
 
@@ -128,13 +181,13 @@ def _people(senders: Iterable[Sender]) -> list[frozenset[Sender]]:
     """Put the spelling tuples of one person together."""
     found: dict[object, set[Sender]] = {}
     for names in senders:
-        found.setdefault(names[-1] if len(names) > 1 else _key(names[0]), set()).add(names)
+        found.setdefault((bool(_id(names)), _id(names) or _key(names[0])), set()).add(names)
     return [frozenset(group) for _, group in sorted(found.items(), key=lambda pair: str(pair[0]))]
 
 
 def _called(person: frozenset[Sender]) -> str:
     names = min(person)
-    return f"{shown(names[0])!r}" + (f" (id {shown(names[-1])})" if len(names) > 1 else "")
+    return f"{shown(names[0])!r}" + (f" (id {shown(_id(names))})" if _id(names) else "")
 
 
 def _nobody(senders: Mapping[Sender, int], name: str, option: str) -> WrongInput:

@@ -85,6 +85,14 @@ class Stamps:
             return self._unread(raw, "timeless")
         return self._of_shape(raw, shape)
 
+    def looked_up(self, raw: str) -> tuple[str | None, str]:
+        """The same as ``resolve``, for a stamp that is to count in no note."""
+        counts, example = dict(self._counts), self._example
+        try:
+            return self.resolve(raw)
+        finally:
+            self._counts, self._example = counts, example
+
     def seconds(self, raw: str) -> float | None:
         """Return where a stamp stands among those of its export, finer than ``resolve``; None where nothing tells.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mindloop.observer.exports.fallbacks import is_notification
 from mindloop.observer.exports.message import CUT, Message, clean_stamp
-from mindloop.observer.exports.text_lines import Lines
+from mindloop.observer.exports.text_lines import MAX_LINE, Lines
 from mindloop.observer.exports.twitter import REACTION_ROW
 
 TYPE_CHECKING = False
@@ -82,6 +82,7 @@ def read(texts: Iterable[str], tally: Tally) -> Iterator[Message]:
     columns = columns_of(next((line for line in feed if line.strip()), ""))
     if columns is None:
         return
+    csv.field_size_limit(MAX_LINE)  # of what is longer than a message only that one is left out
     try:
         for row in csv.reader((line + "\n" for line in feed), delimiter=columns.delimiter, strict=True):
             if len(row) < columns.width and lines.is_open:
@@ -104,7 +105,7 @@ def _row(row: list[str], columns: Columns, tally: Tally) -> Iterator[Message]:
     if tally.admits(text):
         yield Message(
             number,
-            tally.sender(columns.cell(row, "author"), columns.cell(row, "author_id")),
+            tally.sender(columns.cell(row, "author"), id=columns.cell(row, "author_id")),
             text,
             clean_stamp(columns.cell(row, "when")),
             _kind(text),

@@ -1,33 +1,40 @@
 """From an export to what one user said: the user's messages, in their own words, in order, each once.
 
-An export is read once and may be larger than the memory: of what others wrote only the lines stay, as numbers, so that
-a reply that quotes them back is seen. It is read a second time only where the user has another name there.
+An export may be larger than the memory: of what others wrote only the lines stay, as numbers, so that a reply that
+quotes them back is seen. It is read again where the user has another name there, and where something may be such a
+reply: only what was said before can be quoted back, and when that was is asked of the few lines in question.
 """
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from mindloop.observer.exports.duplicates import without_duplicates
 from mindloop.observer.exports.echoes import ours_of, own_words, tokens_in
+from mindloop.observer.exports.message import MAX_SENDERS
 from mindloop.observer.exports.people import choose_sender
 from mindloop.observer.lines import counted
 from mindloop.observer.names import fold
 from mindloop.observer.provenance.bulk import Said
 from mindloop.observer.sanitizer import TOKEN
-from mindloop.store.clock import DAY_LENGTH, is_date_only, parse_instant
+from mindloop.store.clock import DAY_LENGTH, day, is_date_only, parse_instant
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from mindloop.observer.exports.message import Message
+    from mindloop.observer.exports.people import Chosen
     from mindloop.observer.exports.reading import Export
     from mindloop.observer.exports.stamps import Stamps
 
     Key = tuple[str, ...]
+    Place = tuple[float, int, str, int]
 
 
 _FEW_WORDS = 3
+_NEVER = float("inf")
 _LAST = "~"
 """Stands behind every moment: what nobody knows the time of comes last."""
 
@@ -51,26 +58,45 @@ _PLATFORMS = {
 
 
 class OurWords:
-    """Messages that are not the user's, by the canonical form of each line: a container for ``own_words``."""
+    """Messages that are not the user's, by the canonical form of each line: a container for ``own_words``.
 
-    __slots__ = ("_seen",)
+    Args:
+        texts: the messages.
+        dated: messages with the moment or day before which nobody was sent them.
+    """
 
-    def __init__(self, texts: Iterable[str] = ()) -> None:
+    __slots__ = ("_seen", "_since")
+
+    def __init__(self, texts: Iterable[str] = (), dated: Iterable[tuple[str, str]] = ()) -> None:
         self._seen: set[int] = set()  # numbers instead of texts: an export has as many lines of ours as of the user's
+        self._since: dict[int, str] = {}
         for text in texts:
             self.add(text)
+        for moment, text in dated:
+            for form in forms_of(text):
+                self._since[form] = min(moment, self._since.get(form, _LAST))
 
     def add(self, text: str) -> None:
-        """Take in a message."""
-        self._seen.update(map(hash, ours_of([text])))
+        """Take in a message that may have been sent at any time."""
+        self._seen.update(forms_of(text))
 
     def __or__(self, other: OurWords) -> OurWords:
         both = OurWords()
-        both._seen = self._seen | other._seen
+        both._seen = self._seen | other._seen | self._since.keys() | other._since.keys()
         return both
 
     def __contains__(self, form: object) -> bool:
-        return hash(form) in self._seen
+        return hash(form) in self._seen or hash(form) in self._since
+
+    def was_sent(self, form: object, moment: str) -> bool:
+        """Tell whether a line can have been sent before a moment, or by the end of a day."""
+        since = self._since.get(hash(form))
+        return hash(form) in self._seen or (since is not None and since[: len(moment)] <= moment)
+
+
+def forms_of(text: str) -> list[int]:
+    """A message and its lines, as numbers."""
+    return list(map(hash, ours_of([text])))
 
 
 class _Others:
@@ -89,11 +115,75 @@ class _Others:
         self.pasted = sent | ours
         self.quoted = sent | everybody
 
-    def taken_off(self, text: str) -> str:
-        """The user's own words in a message."""
+    def of(self, text: str) -> OurWords:
+        """What a text may repeat."""
         if ">" in text:
-            return own_words(text, self.quoted)
-        return own_words(text, self.sent if len(text.split(None, _FEW_WORDS)) <= _FEW_WORDS else self.pasted)
+            return self.quoted
+        return self.sent if len(text.split(None, _FEW_WORDS)) <= _FEW_WORDS else self.pasted
+
+
+class _Asked:
+    """Answers for other words, or always no where there are none, and remembers what it was asked for."""
+
+    __slots__ = ("_words", "forms")
+
+    def __init__(self, words: OurWords | None) -> None:
+        self._words = words
+        self.forms: set[int] = set()
+
+    def __contains__(self, form: object) -> bool:
+        self.forms.add(hash(form))
+        return self._words is not None and form in self._words
+
+
+class _Earliest:
+    """Where each of some lines stands first: by time, and by place where no time is known.
+
+    Args:
+        wanted: the lines, as numbers; no other one is kept.
+    """
+
+    __slots__ = ("_anyhow", "_timed", "_untimed", "_wanted")
+
+    def __init__(self, wanted: set[int]) -> None:
+        self._wanted = wanted
+        self._timed: dict[int, Place] = {}
+        self._untimed: dict[int, int] = {}
+        self._anyhow: dict[int, int] = {}
+
+    def see(self, text: str, place: Place) -> None:
+        """Take in a message that stands there."""
+        number = place[-1]
+        for form in self._wanted.intersection(forms_of(text)):
+            self._anyhow[form] = min(number, self._anyhow.get(form, number))
+            if place[0] < _NEVER:
+                self._timed[form] = min(place, self._timed.get(form, place))
+            else:
+                self._untimed[form] = min(number, self._untimed.get(form, number))
+
+    def stands(self, form: object, place: Place) -> bool:
+        """Tell whether a line stands before a place."""
+        key, number = hash(form), place[-1]
+        if place[0] == _NEVER:
+            return self._anyhow.get(key, number) < number
+        return self._timed.get(key, place) < place or self._untimed.get(key, number) < number
+
+
+class _Before:
+    """What the user may repeat at one place of the conversation: what others wrote or we sent before it."""
+
+    __slots__ = ("_earliest", "_moment", "_place", "_sent")
+
+    def __init__(self, sent: OurWords, moment: str, earliest: _Earliest | None, place: Place) -> None:
+        self._sent = sent
+        self._moment = moment
+        self._earliest = earliest
+        self._place = place
+
+    def __contains__(self, form: object) -> bool:
+        if self._sent.was_sent(form, self._moment):
+            return True
+        return self._earliest is not None and self._earliest.stands(form, self._place)
 
 
 class Heard:
@@ -137,44 +227,107 @@ class Heard:
 
 
 def hear(
-    export: Export, stamps: Stamps, *, user: str, sender: str | None, operator: str | None, sent: OurWords
+    export: Export,
+    stamps: Stamps,
+    *,
+    user: str,
+    sender: str | None,
+    operator: str | None,
+    sent: OurWords,
+    known: Callable[[], Collection[str]] = tuple,
 ) -> Heard:
     """Read an export for one user.
 
     Args:
-        export: the export; it is iterated over once, or twice where the user has another name there.
+        export: the export; it is iterated over up to three times.
         stamps: new; it learns every stamp of the export.
         user: whose words are wanted.
         sender: the user's name in the export, where it is another one.
         operator: our own name in the export.
         sent: what we sent to the user, as it was written down.
+        known: gives the folded names of all other users.
 
     Raises:
         WrongInput: it is no export after all, or nobody in it is the user.
     """
     reading = _Reading(frozenset([fold(sender or user)]))
     reading.take(export, stamps)
-    chosen = choose_sender(reading.senders, user=user, sender=sender, operator=operator)
+    chosen = choose_sender(
+        reading.senders, user=user, sender=sender, operator=operator, silent=reading.silent, known=known
+    )
     if not reading.mine.keys() >= chosen.user:
         reading = _Reading(frozenset(fold(name) for key in chosen.user for name in key))
         reading.take(export, None)
     heard = Heard(_PLATFORMS[export.format.split("-", 1)[0]])
     heard.complete, heard.read = export.complete, reading.read
-    heard.notes = [*export.notes, *([chosen.note] if chosen.note else []), *reading.notes()]
+    heard.notes = [*export.notes, *chosen.notes, *reading.notes()]
     everybody = reading.others(chosen.user)
     ours = reading.others(chosen.user, chosen.operator) if chosen.operator else everybody
     messages = without_duplicates(one for key in sorted(chosen.user) for one in reading.mine[key])
     heard.own = sum(reading.senders[key] for key in chosen.user)
+    if heard.own > len(messages):
+        heard.notes.append(f"{counted(heard.own - len(messages), 'duplicate')} merged: each message counts once")
     reading.mine.clear()
-    heard.notes += _say(heard, messages, stamps, _Others(sent, ours, everybody))
+    words = _without_echoes(export, messages, stamps, _Others(sent, ours, everybody), chosen)
+    heard.notes += _say(heard, messages, stamps, words)
     heard.notes += stamps.notes
     return heard
+
+
+def _without_echoes(
+    export: Export, messages: list[Message], stamps: Stamps, others: _Others, chosen: Chosen
+) -> dict[int, str]:
+    """Return the own words of each message that repeats others, by its number.
+
+    Only what was said before can be repeated, by the time of the export: what the user said first and we quote later
+    stays the user's.
+    """
+    suspects = [one for one in messages if own_words(one.text, others.of(one.text)) != one.text]
+    wanted: set[int] = set()
+    for one in suspects:
+        for asked in (_Asked(others.of(one.text)), _Asked(None)):
+            own_words(one.text, asked)
+            wanted |= asked.forms
+    everybody, ours = _Earliest(wanted), _Earliest(wanted)
+    for message in export if suspects else ():
+        if message.kind == "message" and message.sender not in chosen.user:
+            place = _stands(message, stamps)
+            everybody.see(message.text, place)
+            if message.sender in chosen.operator or not chosen.operator:
+                ours.see(message.text, place)
+    found = {}
+    for one in suspects:
+        words = others.of(one.text)
+        earliest = everybody if words is others.quoted else ours if words is others.pasted else None
+        before = _Before(others.sent, _sent_by(one, stamps), earliest, _stands(one, stamps))
+        found[one.number] = own_words(one.text, before)
+    return found
+
+
+def _stands(message: Message, stamps: Stamps) -> Place:
+    """Where a message stands in its conversation: by its time, then by its id, then by its place in the export."""
+    when = stamps.seconds(message.stamp_raw)
+    return (_NEVER if when is None else when, *_place(message))
+
+
+def _sent_by(message: Message, stamps: Stamps) -> str:
+    """By when what a message repeats was sent: its moment, the day after its day (somewhere it was that), or ever."""
+    moment, confidence = stamps.looked_up(message.stamp_raw)
+    instant = parse_instant(moment)
+    if moment is None or instant is None:
+        return _LAST
+    if confidence == "exact":
+        return moment
+    try:
+        return day(instant + timedelta(days=1))
+    except OverflowError:
+        return _LAST
 
 
 class _Reading:
     """One pass over an export: messages by sender of whom may be the user, lines of everybody else."""
 
-    __slots__ = ("kinds", "lines", "mine", "read", "senders", "wanted")
+    __slots__ = ("_silent", "kinds", "lines", "mine", "read", "senders", "wanted")
 
     def __init__(self, wanted: frozenset[str]) -> None:
         self.wanted = wanted
@@ -183,6 +336,7 @@ class _Reading:
         self.lines: dict[Key, OurWords] = {}
         self.kinds: dict[str, int] = {}
         self.read = 0
+        self._silent: set[Key] = set()
 
     def take(self, export: Export, stamps: Stamps | None) -> None:
         """Read it all."""
@@ -190,6 +344,8 @@ class _Reading:
             self.read += 1
             if message.kind != "message":
                 self.kinds[message.kind] = self.kinds.get(message.kind, 0) + 1
+                if len(self._silent) < MAX_SENDERS:
+                    self._silent.add(message.sender)
                 continue
             if stamps is not None:
                 stamps.learn(message.stamp_raw)
@@ -201,6 +357,11 @@ class _Reading:
                 self.mine[key].append(message)
             else:
                 self.lines[key].add(message.text)
+
+    @property
+    def silent(self) -> set[Key]:
+        """Who is named by entries that are no message of their own, and by no message."""
+        return self._silent - self.senders.keys()
 
     def _meet(self, key: Key) -> None:
         self.senders[key] = 0
@@ -226,17 +387,18 @@ class _Reading:
         ]
 
 
-def _say(heard: Heard, messages: list[Message], stamps: Stamps, others: _Others) -> list[str]:
+def _say(heard: Heard, messages: list[Message], stamps: Stamps, own: dict[int, str]) -> list[str]:
     """Fill what the user said, oldest first, and return what was left out of it.
 
-    ``messages`` is used up: of a large export not everything fits twice.
+    ``messages`` is used up: of a large export not everything fits twice. ``own`` holds the user's own words of each
+    that says something else beside them, by its number.
     """
     silent, refused = 0, 0
     example = ""
     messages.sort(key=_place, reverse=True)
     while messages:
         message = messages.pop()
-        words = others.taken_off(message.text)
+        words = own.get(message.number, message.text)
         if not TOKEN.sub("", words).strip():
             silent += 1
             continue

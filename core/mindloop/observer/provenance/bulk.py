@@ -1,30 +1,35 @@
 """Many things that one user said, put into the index at once: the index is read once, whatever is added.
 
 The gate knows a user's hashes and how sure the best record of each is. What the user said before is not taken again,
-unless it is known now to have been said earlier, or more surely: then a further record tells so. Thus the best record
-of a hash (``quotes.best_records``) does not depend on which export came first.
+unless it is known now to have been said earlier, or more surely, or with a reply token that no record of it has: then a
+further record tells so. Thus the best record of a hash (``quotes.best_records``), and of a hash with a token, does not
+depend on which export came first.
 """
 
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from itertools import count
+from sys import intern
 
 from mindloop.observer.canonical import NORMALIZATION_VERSION, norm_hash
+from mindloop.observer.exports.echoes import tokens_in
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold
 from mindloop.observer.provenance.index import may_be_of
-from mindloop.observer.provenance.quotes import rank
+from mindloop.observer.provenance.quotes import CONFIDENCES, rank
 from mindloop.observer.provenance.record import INGESTERS, SOURCE_TYPES, checked_hash
 from mindloop.store import records
-from mindloop.store.clock import stamp
+from mindloop.store.clock import parse_instant, stamp
 from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
+    from typing import Any
 
     from mindloop.observer.types import ProvenanceRecord
     from mindloop.store.transaction import Transaction
@@ -36,6 +41,8 @@ _ID_DIGITS = 16
 _APPEND_LIMIT = 1_000_000
 """Bytes up to which lines are appended through the journal; more of them are written with the file, which costs no
 more of the memory than the file does."""
+_DAY_OF_ANY_ZONE = timedelta(hours=36)
+"""How far an instant can be from midnight UTC of the day that clocks showed."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -81,6 +88,10 @@ class Said:
     def rank(self) -> Rank:
         """How good a record of it is; less is better."""
         return rank(self.confidence, self.moment)
+
+
+if TYPE_CHECKING:
+    Reading = tuple[str, str, str, str] | Said
 
 
 class Source:
@@ -132,6 +143,109 @@ class Source:
         return record
 
 
+class Known:
+    """What a user's records say of one hash; an export may know a hundred thousand, so that it holds little.
+
+    Attributes:
+        rank: how good the best of them is.
+        tokens: how good the best of those is that carry a reply token, by the token; None where none does.
+    """
+
+    __slots__ = ("_read", "rank", "tokens")
+
+    def __init__(self) -> None:
+        self.rank: Rank = (len(CONFIDENCES), 0.0)
+        self.tokens: dict[str, Rank] | None = None
+        self._read: tuple[Reading, ...] = ()
+
+    def add(self, record: dict[str, Any], like: Said) -> None:
+        """Take in a record; ``like`` has the same hash, and perhaps the same texts."""
+        confidence, moment = record.get("source_timestamp_confidence"), record.get("source_timestamp")
+        sure = intern(confidence) if isinstance(confidence, str) else ""
+        found = rank(sure, moment)
+        self.rank = min(self.rank, found)
+        for token in _tokens_of(record):
+            self.tokens = self.tokens or {}
+            self.tokens[token] = min(found, self.tokens.get(token, found))
+        raw = record.get("source_timestamp_raw")
+        if isinstance(raw, str) and isinstance(moment, str):
+            if (raw, moment, sure) == (like.raw, like.moment, like.confidence):
+                self._read += (like,)
+            else:
+                self._read += ((raw, moment, sure, str(record.get("record_id"))),)
+
+    def contradicts(self, said: Said) -> tuple[str, str] | None:
+        """Return moment and record of what was read from the same stamp to another time; None where nothing was."""
+        if said.moment is None or not self._read:
+            return None
+        read = [one for one in map(_reading, self._read) if one[0] == said.raw]
+        read = [one for one in read if one[2] == said.confidence] or read
+        if not read or any(_agree(said.moment, said.confidence, *one[1:3]) for one in read):
+            return None
+        return read[0][1], read[0][3]
+
+
+def _tokens_of(record: dict[str, Any]) -> list[str]:
+    """The reply tokens that a record carries, beside its words or in them."""
+    tokens, text = record.get("reply_tokens"), record.get("text")
+    found = [one.lower() for one in tokens if isinstance(one, str)] if isinstance(tokens, list) else []
+    return found + tokens_in(text) if isinstance(text, str) and "[" in text else found
+
+
+def _reading(one: Reading) -> tuple[str, str, str, str]:
+    """How a stamp was read: the stamp, the moment, the confidence, the record, which is not told of what agrees."""
+    return one if isinstance(one, tuple) else (one.raw or "", one.moment or "", one.confidence, "")
+
+
+def _agree(one: str, sure: str, other: str, other_sure: str) -> bool:
+    """Tell whether two readings of one stamp can both be right."""
+    first, second = parse_instant(one), parse_instant(other)
+    if first is None or second is None or sure == other_sure:
+        return first == second
+    return abs(first - second) <= _DAY_OF_ANY_ZONE
+
+
+class Disputed:
+    """A known thing of which the same stamp is read to another time now; nothing was taken.
+
+    Attributes:
+        said: as it is read now.
+        moment: what is on record.
+        record: the id of that record.
+    """
+
+    __slots__ = ("moment", "record", "said")
+
+    def __init__(self, said: Said, moment: str, record: str) -> None:
+        self.said = said
+        self.moment = moment
+        self.record = record
+
+
+class Gate:
+    """What is taken of what was said.
+
+    Attributes:
+        new: what the index does not know, each hash once.
+        better: what it knows, but earlier or more surely now.
+        replies: what it knows, or takes anyhow, but without the reply token that came with this occurrence.
+        disputed: by hash, what it knows at another time than the same stamp has now.
+    """
+
+    __slots__ = ("better", "disputed", "new", "replies")
+
+    def __init__(self) -> None:
+        self.new: list[Said] = []
+        self.better: list[Said] = []
+        self.replies: list[Said] = []
+        self.disputed: dict[str, Disputed] = {}
+
+    @property
+    def taken(self) -> list[Said]:
+        """All that gets a record."""
+        return [*self.new, *self.better, *self.replies]
+
+
 class Index:
     """The provenance index as one reading found it, for the gate and for what is added for a user."""
 
@@ -143,26 +257,35 @@ class Index:
         self._rel = layout_of(tx).provenance_index
         self._data = tx.read(self._rel) or b""
 
-    def gate(self, said: Iterable[Said]) -> tuple[list[Said], list[Said]]:
-        """Return what is new to the index and what is known, but earlier or more surely now; each hash once.
+    def gate(self, said: Sequence[Said]) -> Gate:
+        """Sort out what is new to the index, and what a further record tells something new of.
 
-        Of equal words within ``said`` the best occurrence counts, and of equally good ones the first.
+        Of equal words within ``said`` the best occurrence counts, and of equally good ones the first; other ones count
+        for the reply tokens that they alone carry.
         """
+        known = self._known({one.digest: one for one in reversed(said)})
+        gate = Gate()
         best: dict[str, Said] = {}
         for one in said:
-            if one.digest not in best or one.rank < best[one.digest].rank:
+            record = known.get(one.digest)
+            if record is not None and (other := record.contradicts(one)):
+                gate.disputed.setdefault(one.digest, Disputed(one, *other))
+            elif one.digest not in best or one.rank < best[one.digest].rank:
                 best[one.digest] = one
-        known = self._known(best)
-        new = [one for one in best.values() if one.digest not in known]
-        better = [one for one in best.values() if one.digest in known and one.rank < known[one.digest]]
-        return new, better
+        gate.new = [one for one in best.values() if one.digest not in known]
+        gate.better = [one for one in best.values() if one.digest in known and one.rank < known[one.digest].rank]
+        gate.replies = _replies(said, known, [*gate.new, *gate.better])
+        return gate
 
-    def _known(self, wanted: dict[str, Said]) -> dict[str, Rank]:
-        """Return the rank of the user's best record of each hash that is wanted and known."""
-        known: dict[str, Rank] = {}
-        for digest, found in _ranks(self._data, self._user) if wanted else ():
-            if digest in wanted and (digest not in known or found < known[digest]):
-                known[wanted[digest].digest] = found
+    def _known(self, wanted: dict[str, Said]) -> dict[str, Known]:
+        """Return what the user's records say of each hash that is wanted and known."""
+        known: dict[str, Known] = {}
+        for digest, record in _records(self._data, self._user) if wanted else ():
+            like = wanted.get(digest)
+            if like is not None:
+                if like.digest not in known:
+                    known[like.digest] = Known()
+                known[like.digest].add(record, like)
         return known
 
     def add(self, source: Source, said: Iterable[Said]) -> int:
@@ -190,8 +313,30 @@ class Index:
         return written
 
 
-def _ranks(data: bytes, user: str) -> Iterator[tuple[str, Rank]]:
-    """Yield hash and rank of each record of a user; lines of others are not parsed."""
+def _replies(said: Sequence[Said], known: dict[str, Known], taken: list[Said]) -> list[Said]:
+    """Return the occurrences that carry a token which no record of their words has, or none that is as good."""
+    best: dict[tuple[str, str], Rank] = {}
+    for digest, record in known.items():
+        best.update(((digest, token), found) for token, found in (record.tokens or {}).items())
+    for one in taken:
+        for token in one.tokens:
+            place = one.digest, token
+            best[place] = min(one.rank, best.get(place, one.rank))
+    carrying = [one for one in said if one.tokens]
+    carrying.sort(key=lambda one: one.rank)
+    chosen: list[Said] = []
+    for one in carrying:
+        there = known.get(one.digest)
+        disputed = there is not None and there.contradicts(one) is not None
+        places = [(one.digest, token) for token in one.tokens]
+        if any(place not in best or (one.rank < best[place] and not disputed) for place in places):
+            chosen.append(one)
+            best.update((place, min(one.rank, best.get(place, one.rank))) for place in places)
+    return chosen
+
+
+def _records(data: bytes, user: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield hash and content of each record of a user; lines of others are not parsed."""
     key = fold(user)
     spellings: dict[str, str] = {}
     for raw in _lines(data):
@@ -204,8 +349,7 @@ def _ranks(data: bytes, user: str) -> Iterator[tuple[str, Rank]]:
         if target not in spellings:
             spellings[target] = fold(target)
         if spellings[target] == key:
-            confidence, moment = record.get("source_timestamp_confidence"), record.get("source_timestamp")
-            yield digest, rank(confidence if isinstance(confidence, str) else "", moment)
+            yield digest, record
 
 
 def _lines(data: bytes) -> Iterator[bytes]:

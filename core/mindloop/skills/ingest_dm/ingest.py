@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from mindloop.observer.canvas.edit import insert_quotes, new_canvas, quote_lines
 from mindloop.observer.canvas.parse import parse_canvas
-from mindloop.observer.canvas.reading import check_length
+from mindloop.observer.canvas.reading import check_length, load_canvases
 from mindloop.observer.exports.stamps import Stamps
 from mindloop.observer.intake.messages import OurWords, hear
 from mindloop.observer.layout import layout_of
-from mindloop.observer.lines import counted, one_line
-from mindloop.observer.names import display_name, slug
+from mindloop.observer.lines import counted, excerpt, one_line
+from mindloop.observer.names import display_name, fold, slug
 from mindloop.observer.packet.others import others_of
 from mindloop.observer.provenance.bulk import Index, Source
+from mindloop.observer.provenance.by_user import lines_by_user
 from mindloop.observer.provenance.own_canvas import (
     attribution,
     canvas_of,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from mindloop.observer.exports.reading import Export
     from mindloop.observer.intake.messages import Heard
     from mindloop.observer.packet.manifest import OtherCanvases
-    from mindloop.observer.provenance.bulk import Said
+    from mindloop.observer.provenance.bulk import Disputed, Said
     from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
 
@@ -98,7 +99,8 @@ class Ingested:
         user, path: whose canvas, and where it is or would be.
         created: whether the canvas is new.
         heard: what the export said.
-        new: quotes that the index took; better: known ones of which it knows the time better now.
+        new: quotes that the index took; better: known ones of which it knows the time better now; replies: records of
+            words that are known, or taken anyhow, but came with a reply token.
         shown: quotes put on the canvas.
         thread: the conversation that the records of what was taken name, or None where nothing was.
         packet: reference of the question, ``packet:RUN/ITEM``, or None; ``run`` its run.
@@ -115,6 +117,7 @@ class Ingested:
         "outcome",
         "packet",
         "path",
+        "replies",
         "run",
         "shown",
         "thread",
@@ -128,6 +131,7 @@ class Ingested:
         self.created = False
         self.new = 0
         self.better = 0
+        self.replies = 0
         self.shown = 0
         self.thread: str | None = None
         self.run: str | None = None
@@ -154,13 +158,28 @@ def ingest(workspace: Workspace, export: Export, name: str, wanted: Wanted, now:
     check_reply(wanted.responds_to, wanted.quality)
     stamps = Stamps(zone=wanted.zone, order=wanted.order, now=now)
     notes: list[str] = []
-    sent = OurWords(sent_to(workspace, wanted.user, notes))
-    heard = hear(export, stamps, user=wanted.user, sender=wanted.sender, operator=wanted.operator, sent=sent)
+    sent = OurWords(dated=sent_to(workspace, wanted.user, notes))
+    heard = hear(
+        export,
+        stamps,
+        user=wanted.user,
+        sender=wanted.sender,
+        operator=wanted.operator,
+        sent=sent,
+        known=lambda: _others_known(workspace, wanted.user),
+    )
     heard.notes += notes
     others = others_of(workspace) if wanted.ask and heard.said else None
     agent = str(workspace.settings.get("agent"))
     with workspace.transaction(f"agent:{agent}", "research", f"user:{slug(wanted.user)}") as tx:
         return _Ingestion(tx, wanted, now).run(heard, one_line(name, _NAME_LIMIT), others, agent)
+
+
+def _others_known(workspace: Workspace, user: str) -> set[str]:
+    """The folded names of all other users: whoever has a canvas or records."""
+    data = workspace.read(layout_of(workspace).provenance_index) or b""
+    canvases = {fold(one.user_guess) for one in load_canvases(workspace)}
+    return (canvases | lines_by_user(data).keys()) - {fold(user)}
 
 
 class _Ingestion:
@@ -196,12 +215,13 @@ class _Ingestion:
         thread = f"thread-{platform.thread}-{slug(self.user)}-{heard.day}"
         source = Source(self.user, platform.source_type, SKILL, name, thread, self.now)
         index = Index(self.tx, self.user)
-        new, better = index.gate(heard.said)
-        taken = {id(one) for one in (*new, *better)}
+        gate = index.gate(heard.said)
+        taken = {id(one) for one in gate.taken}
         index.add(source, (one for one in heard.said if id(one) in taken))
-        done.new, done.better = len(new), len(better)
+        done.new, done.better, done.replies = len(gate.new), len(gate.better), len(gate.replies)
         done.thread = thread if taken else None
-        fresh = {id(one) for one in new}
+        done.notes += _disputes(list(gate.disputed.values()), layout_of(self.tx).provenance_index)
+        fresh = {id(one) for one in gate.new}
         return [one for one in heard.said if id(one) in fresh]
 
     def _write_canvas(self, done: Ingested, new: list[Said], label: str) -> Canvas | None:
@@ -261,3 +281,17 @@ class _Ingestion:
             return
         place = stage_run(self.tx, agent, SKILL, self.now, [question])
         done.run, done.packet = place.run, packet_reference(place.run, question.gap.id)
+
+
+def _disputes(found: list[Disputed], index: str) -> list[str]:
+    """Say of which quotes the same stamp is read to another time than is on record."""
+    if not found:
+        return []
+    first = found[0]
+    written, then = excerpt(first.said.raw or "", 40), excerpt(first.moment, 20)
+    told = (
+        f"{counted(len(found), 'known quote')} would get another time now, by the same stamp: {written!r} is {then} on "
+        f"record, and {first.said.moment} as it is read now (--tz, --date-order); the record stays. If it is wrong, "
+        f"correct source_timestamp of {excerpt(first.record, 80)} in {index}"
+    )
+    return [told]

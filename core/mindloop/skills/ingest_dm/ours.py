@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from mindloop.observer.batch.parse import BATCH_TYPE, parse_section, sections
+from mindloop.observer.batch.parse import BATCH_TYPE, parse_section, record_list, sections, text_list
 from mindloop.observer.batch.prior import FILE_LIMIT
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold
 from mindloop.store import front_matter
+from mindloop.store.clock import DAY_LENGTH, is_date_only, parse_instant, stamp
 from mindloop.store.errors import MindloopError
 
 TYPE_CHECKING = False
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
     from mindloop.store.files import Files
 
 
-def sent_to(files: Files, user: str, notes: list[str]) -> Iterator[str]:
-    """Yield the bodies of all messages of a user in the batch files; a file that cannot be read is noted."""
+def sent_to(files: Files, user: str, notes: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield all messages of a user in the batch files, each with the moment or day before which it was not sent.
+
+    That is empty where the file does not tell; a file that cannot be read is noted.
+    """
     folder = layout_of(files).follow_ups_dir
     for name in files.names(folder, ".md"):
         path = f"{folder}/{name}"
@@ -29,12 +33,25 @@ def sent_to(files: Files, user: str, notes: list[str]) -> Iterator[str]:
             notes.append(f"{error.message}; a reply that quotes its messages is not recognised")
 
 
-def _bodies(text: str, path: str, key: str) -> Iterator[str]:
+def _bodies(text: str, path: str, key: str) -> Iterator[tuple[str, str]]:
     meta, body = front_matter.parse(text, path)
     if meta.get("type") != BATCH_TYPE:
         return
+    since = _written(meta, path, key)
     for part in sections(body):
         if fold(part.name) == key:
             yield from (
-                one["message_body"] for one in parse_section(part.name, body[part.start : part.end])["messages"]
+                (since, one["message_body"])
+                for one in parse_section(part.name, body[part.start : part.end])["messages"]
             )
+
+
+def _written(meta: dict[str, object], path: str, key: str) -> str:
+    """When the first run brought messages of a user into a batch; else the day of the file, if its name tells."""
+    runs = [run for run in record_list(meta, "runs", ("run",)) if key in map(fold, text_list(run, "users"))]
+    moments = [parse_instant(run.get("at")) for run in runs]
+    known = [one for one in moments if one is not None]
+    if known and len(known) == len(moments):
+        return stamp(min(known))
+    named = path.rpartition("/")[2][:DAY_LENGTH]
+    return named if is_date_only(named) else ""

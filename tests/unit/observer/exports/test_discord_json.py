@@ -131,3 +131,22 @@ def test_an_export_without_messages_is_an_export() -> None:
     """Nobody wrote: that is no error."""
     messages, export = read(discord_json([]))
     assert (messages, export.complete, export.notes) == ([], True, [])
+
+
+@pytest.mark.parametrize(
+    ("author", "sender"),
+    [
+        ({"name": "bob", "nickname": "Bobby", "id": "5"}, ("bob", "Bobby", "5")),
+        ({"name": "bob", "nickname": "bob", "id": 5}, ("bob", "5")),
+        ({"name": "bob", "nickname": "Bobby"}, ("bob", "Bobby", "")),
+        ({"name": "bob", "nickname": "bob"}, ("bob",)),
+        ({"name": "5", "nickname": "Bobby", "id": "5"}, ("5", "Bobby", "5")),
+        ({"nickname": "Bobby", "id": "5"}, ("5", "Bobby", "5")),
+        ({"nickname": "Bobby"}, ("Bobby",)),
+        ({"name": ["bob"], "id": {}}, ()),
+        ({}, ()),
+    ],
+)
+def test_each_spelling_has_its_place(author: dict[str, object], sender: tuple[str, ...]) -> None:
+    """Account name first, id last and empty where there is none: a nickname never stands for either."""
+    assert said(discord_json([discord_entry(1, "x", author=author)]))[0][0] == sender

@@ -25,7 +25,9 @@ def test_any_spelling_finds_the_user(name: str, option: str) -> None:
     """Name, nickname and id, whatever the case, with an @ or Discord's number."""
     who = {"user": name} if option == "user" else {"user": "robert", "sender": name}
     chosen = choose_sender(TWO, **who)
-    assert (chosen.user, chosen.operator, chosen.note) == ({BOB}, frozenset(), None)
+    by_nickname = [f"no account there is called {name!r}; took 'bob' (id 111) by the nickname"]
+    assert (chosen.user, chosen.operator) == ({BOB}, frozenset())
+    assert chosen.notes == (by_nickname if name.lower() == "bobby" else [])
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,42 @@ def test_the_only_other_sender_is_the_user() -> None:
     """Where the operator is known and one person is left; that it was concluded is said."""
     chosen = choose_sender(TWO, user="robert", operator="keeper")
     assert (chosen.user, chosen.operator) == ({BOB}, {OP})
-    assert chosen.note == "nobody there is called 'robert'; took the only other sender, 'bob' (id 111)"
+    assert chosen.notes == ["nobody there is called 'robert'; took the only other sender, 'bob' (id 111)"]
+
+
+@pytest.mark.parametrize("known", ["bob", "bobby", "111", "bob#1234"])
+def test_a_known_users_words_are_not_taken_for_anothers(known: str) -> None:
+    """Whoever is left, or has the user's name as a nickname, is refused where that is another user."""
+    for who in ({"user": "robert", "operator": "keeper"}, {"user": "bobby"}):
+        if known == "bobby" and who["user"] == "bobby":
+            continue
+        error = refused(TWO, **who, known=lambda: {known})
+        assert error.message == f"'bob' (id 111) is another user: those words are not taken for {who['user']!r}"
+        assert "--sender NAME" in error.hint
+    assert choose_sender(TWO, user="robert", sender="bob", known=lambda: {known}).user == {BOB}
+    assert choose_sender(TWO, user="bob", known=lambda: {"eve"}).user == {BOB}
+
+
+def test_who_is_there_without_a_message_is_nobody_else() -> None:
+    """Where the user is named among those who only reacted or forwarded, whoever is left is not the user."""
+    for name in ("robert", "Rob", "9"):
+        error = refused(TWO, user=name, operator="keeper", silent=[("robert", "Rob", "9"), ()])
+        assert error.message == f"{name!r} is there without a message of their own, and 'bob' (id 111) is somebody else"
+    assert refused(TWO, user="bobby", silent=[("bobby", "9")]).hint.endswith("--sender NAME.")
+    assert choose_sender(TWO, user="bobby", silent=[BOB, ("eve", "9")]).user == {BOB}
+
+
+def test_only_ids_are_ids() -> None:
+    """Where an export has none the last spelling is a nickname; what is no number was chosen by somebody."""
+    bob, liar = ("bob", "Bobby", ""), ("mallory", "bob", "")
+    assert choose_sender({bob: 1, liar: 9}, user="bob").user == {bob}
+    assert refused({("ann", "bob", ""): 1, ("joe", "bob", ""): 1}, user="bob").message.startswith(
+        "2 senders are called"
+    )
+    assert choose_sender({("bob", "5"): 1, ("mallory", "bob"): 1}, user="bob").user == {("bob", "5")}
+    assert choose_sender({("robert", "u-1"): 1, ("mallory", "x"): 1}, user="u-1").user == {("robert", "u-1")}
+    error = refused({liar: 1}, user="zoe")
+    assert error.message == "no sender is called 'zoe'; there are: 'mallory'"
 
 
 @pytest.mark.parametrize(

@@ -109,3 +109,11 @@ def test_spoiled_and_huge_cells_are_left_out() -> None:
     messages, export = read(csv_rows(rows))
     assert [one.text for one in messages] == ["fine"]
     assert export.notes == ["2 messages left out: spoiled by control characters or half a character"]
+
+
+def test_a_cell_that_is_too_long_is_one_message() -> None:
+    """It is left out; what comes after it is read."""
+    for length, count in ((150_000, 3), (200_001, 2)):
+        rows = [("1", "bob", "2026-02-11", text, "", "") for text in ("first", "x" * length, "last")]
+        messages, export = read(csv_rows(rows))
+        assert (len(messages), messages[-1].text, export.complete) == (count, "last", True)

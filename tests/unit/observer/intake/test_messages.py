@@ -144,7 +144,7 @@ def test_two_names_of_one_fold() -> None:
 def test_what_was_left_out_is_said() -> None:
     """Each kind of entry that became no quote is counted in a note."""
     data = discord(
-        entry(0, "> hello you\n", BOB), entry(1, "hello you", US), entry(2, "x" * 200_001), entry(3, "gm"),
+        entry(0, "hello you", US), entry(1, "> hello you\n", BOB), entry(2, "x" * 200_001), entry(3, "gm"),
         entry(4, "", type="Call"),
     )  # fmt: skip
     notes = heard(data).notes
@@ -173,3 +173,57 @@ def test_a_log_is_a_log() -> None:
         ("a\nand b", "2026-02-11T00:00:00Z", "day_level")
     ]
     assert heard(b"[2026-02-11 10:00] bob: a\n", zone="Europe/Berlin").said[0].moment == "2026-02-11T09:00:00Z"
+
+
+def test_only_what_came_before_can_be_quoted_back() -> None:
+    """What we quote of the user later stays the user's, by time, by id within one time, by place without either."""
+    words = "the badge page froze twice for me today"
+    ours = f"You wrote:\n{words}\nstill so?"
+    for order in (1, -1):
+        data = discord(*[entry(1, words), entry(2, ours, US)][::order])
+        assert texts(data) == [words]
+        assert texts(discord(*[entry(1, ours, US), entry(2, words), entry(3, "hm")][::order])) == ["hm"]
+        same = [entry(1, words, when="2026-02-11T10:00:00Z"), entry(2, ours, US, when="2026-02-11T10:00:00Z")][::order]
+        assert texts(discord(*same)) == [words]
+        undated = [entry(1, words, when="soon"), entry(2, words, US, when="later")]
+        assert texts(discord(*undated[::order])) == ([words] if order > 0 else [])
+    log = "[11/02/2026 10:00] {}: " + words + "\n[11/02/2026 10:00] {}: " + words + "\n"
+    assert texts(log.format("bob", "me").encode()) == [words]
+    assert texts(log.format("me", "bob").encode()) == []
+
+
+def test_a_quoted_line_counts_from_when_it_was_written() -> None:
+    """A line that the user quoted before anybody wrote it is the user's, the same line later is not."""
+    data = discord(entry(0, "> did it work?\nmaybe"), entry(1, "did it work?", US), entry(2, "> did it work?\nno"))
+    assert texts(data) == ["> did it work?\nmaybe", "no"]
+
+
+@pytest.mark.parametrize(
+    ("since", "when", "is_ours"),
+    [
+        ("2026-02-11T10:00:00Z", "2026-02-11T09:59:59Z", False),
+        ("2026-02-11T10:00:00Z", "2026-02-11T10:00:00Z", True),
+        ("2026-02-11", "2026-02-11T00:00:00Z", True),
+        ("2026-02-11", "2026-02-10T23:59:59Z", False),
+        ("2026-02-11T10:00:00Z", "2026-02-10", True),
+        ("2026-02-11T10:00:00Z", "2026-02-09", False),
+        ("2026-02-11T10:00:00Z", "soon", True),
+        ("2026-02-11T10:00:00Z", "9999-12-31", True),
+        ("", "2000-01-01T00:00:00Z", True),
+    ],
+)
+def test_what_we_sent_counts_from_then_on(since: str, when: str, is_ours: bool) -> None:
+    """A message of a batch is an echo where it can have been sent before; of a day the zone is not known."""
+    stamps = Stamps(zone=None, order=None, now=NOW)
+    sent = OurWords(dated=[(since, "did it work for you?")])
+    data = opened(discord(entry(0, "did it work for you?", when=when)))
+    found = hear(data, stamps, user="bob", sender=None, operator=None, sent=sent)
+    assert bool(found.said) != is_ours
+
+
+def test_merged_messages_are_counted() -> None:
+    """How many entries were another's duplicate is said."""
+    data = discord(entry(0, "it broke"), entry(0, "it broke"), entry(1, "a"), entry(1, "ab"))
+    found = heard(data)
+    assert (len(found.said), found.own) == (2, 4)
+    assert "2 duplicates merged: each message counts once" in found.notes

@@ -32,9 +32,9 @@ def source(user: str = "bob") -> Source:
 def add(workspace: Workspace, *said: Said, user: str = "bob") -> tuple[list[str], list[str]]:
     with workspace.transaction("research") as tx:
         index = Index(tx, user)
-        new, better = index.gate(said)
-        index.add(source(user), [*new, *better])
-    return [one.text for one in new], [one.text for one in better]
+        gate = index.gate(said)
+        index.add(source(user), gate.taken)
+    return [one.text for one in gate.new], [one.text for one in gate.better]
 
 
 def lines(root: Path) -> list[dict[str, Any]]:
@@ -152,3 +152,42 @@ def test_a_source_must_exist() -> None:
         Source("bob", "fax", "ingest-dm", "", None, NOW)
     with pytest.raises(WrongInput, match="the ingester is 'me'"):
         Source("bob", "discord_dm", "me", "", None, NOW)
+
+
+def test_a_token_that_no_record_has_adds_one(tmp_path: Path) -> None:
+    """Of known words each token is kept once, with the best time that it came with; beside new ones too."""
+    workspace = research_workspace(tmp_path)
+    early, late = "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"
+    add(workspace, Said("ok", early, "exact"), Said("ok", late, "exact", tokens=("deadbeef",)))
+    add(workspace, Said("ok", late, "exact", tokens=("deadbeef",)), Said("gm", late, "exact", tokens=("0badcafe",)))
+    add(workspace, Said("ok", late, "exact", tokens=("deadbeef", "0badcafe")), Said("gm [FU:deadbeef]", late, "exact"))
+    add(workspace, Said("gm [FU:deadbeef]", late, "exact", tokens=("deadbeef",)))
+    assert [(one["text"], one["source_timestamp"], one.get("reply_tokens")) for one in lines(tmp_path)] == [
+        ("ok", early, None),
+        ("ok", late, ["deadbeef"]),
+        ("gm", late, ["0badcafe"]),
+        ("gm [FU:deadbeef]", late, None),
+        ("ok", late, ["deadbeef", "0badcafe"]),
+    ]
+    assert len({one["record_id"] for one in lines(tmp_path)}) == 5
+
+
+def test_a_stamp_is_read_once(tmp_path: Path) -> None:
+    """The same stamp at another time is disputed and takes no record; more sureness within its day is none of that."""
+    workspace = research_workspace(tmp_path)
+    day, raw = "2026-04-03T00:00:00Z", "03/04/2026 10:00"
+
+    def gated(moment: str, confidence: str, raw: str | None = raw) -> tuple[int, list[str]]:
+        with workspace.transaction("research") as tx:
+            index = Index(tx, "bob")
+            gate = index.gate([Said("ok", moment, confidence, raw=raw)])
+            index.add(source(), gate.taken)
+        return len(gate.taken), [one.moment for one in gate.disputed.values()]
+
+    assert gated(day, "day_level") == (1, [])
+    assert gated("2026-03-04T00:00:00Z", "day_level") == (0, [day])
+    assert gated("2026-03-04T10:00:00Z", "exact") == (0, [day])
+    assert gated("2026-04-03T08:00:00Z", "exact") == (1, [])
+    assert gated("2026-04-03T01:00:00Z", "exact") == (0, ["2026-04-03T08:00:00Z"])
+    assert gated("2026-04-03T01:00:00Z", "exact", raw="another stamp") == (1, [])
+    assert gated(day, "day_level") == (0, [])
