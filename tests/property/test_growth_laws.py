@@ -7,7 +7,7 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mindloop.observer.cognition.staleness import growth_hash
+from mindloop.observer.cognition.staleness import cycle_index, growth_hash
 from mindloop.observer.growth.cycle import advance_cycle
 from mindloop.observer.growth.outcome import apply_outcome
 from mindloop.observer.growth.patterns import PATTERNS, classify_question_pattern, hypothesis_ids, topic_tags
@@ -107,6 +107,39 @@ def test_pruning_keeps_the_newest_and_loses_no_count(steps, kept):
         used = [{name: item["times_used"] for name, item in states[-1]["question_patterns"].items()} for states in
                 (all_states, pruned_states)]  # fmt: skip
         assert used[0] == used[1]
+
+
+def _told(state):
+    """What growth knows of messages that were sent, of hypotheses and scores; ids and numbers of batches aside."""
+    sent = [batch for batch in state["follow_ups"] if "host" not in batch]
+    outcomes = [{**one, "id": "", "token": ""} for batch in sent for one in batch["message_ids"]]
+    moves = [delta["changes"] for delta in state["score_deltas"]]
+    rates = {name: one["silence_count"] for name, one in state["question_patterns"].items() if one["silence_count"]}
+    learned = growth_hash(state), cycle_index(state), state["last_cycle_at"], summary(state)["score_delta"]
+    return outcomes, moves, rates, state["hypotheses"], state["last_scores"], learned
+
+
+@LAWFUL
+@given(STEPS, st.integers(1, 5), st.randoms(use_true_random=False))
+def test_rehearsals_age_nothing(steps, kept, chance):
+    """A history with rehearsals anywhere in it teaches, decays, silences and keeps what it does without them."""
+    real, both, now = fresh(), fresh(), NOW
+    for kind, what in steps:
+        for _ in range(chance.randrange(3)):
+            both, _tokens = record_batch(both, {**result(), "host": "rehearsal"}, DAY, now, max_batches=kept)
+        if kind == "record":
+            real, _tokens = record_batch(real, result(*what), DAY, now, max_batches=kept, hypotheses=HYPOTHESES)
+            both, _tokens = record_batch(both, result(*what), DAY, now, max_batches=kept, hypotheses=HYPOTHESES)
+        elif kind == "advance":
+            real = advance_cycle(real, FakeSettings(), now, what, HYPOTHESES)
+            both = advance_cycle(both, FakeSettings(), now, what, HYPOTHESES)
+        elif kind == "wait":
+            now += timedelta(days=what)
+        now += timedelta(seconds=1)
+        assert _told(both) == _told(real)
+        seqs = [batch["batch_seq"] for batch in both["follow_ups"]]
+        assert seqs == sorted(set(seqs))
+        assert all(seq < both["next_batch_seq"] for seq in seqs)
 
 
 @LAWFUL

@@ -6,7 +6,9 @@ from mindloop.cli.output import emit, emit_json, limited
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
 from mindloop.observer.growth.reading import known_user
+from mindloop.observer.growth.state import sent_batches
 from mindloop.observer.growth.summary import summary
+from mindloop.observer.lines import counted
 from mindloop.observer.names import display_name, slug
 from mindloop.observer.stops.reading import standing
 
@@ -43,8 +45,9 @@ def _stopped(stop: Standing | None) -> dict[str, str] | None:
 def _lines(state: Any, stop: Standing | None) -> list[str]:
     told = summary(state)
     batches = state["follow_ups"]
-    recorded = state["next_batch_seq"] - 1
-    lines = [f"{state['user']}: {recorded} batch{'es' * (recorded != 1)} recorded, {len(batches)} kept"]
+    recorded = counted(sent_batches(state), "batch", "batches")
+    rehearsed = f", {state['rehearsed_batches']:,} rehearsed" if state["rehearsed_batches"] else ""
+    lines = [f"{state['user']}: {recorded} recorded{rehearsed}, {len(batches)} kept"]
     if stop:
         lines.append(f"  nobody writes to them: {stop.why}")
     lines += [f"  {one['id']} {one['confidence']}, {one['decay_state']}: {one['title']}" for one in state["hypotheses"]]

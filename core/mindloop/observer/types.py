@@ -235,6 +235,7 @@ class GrowthState(TypedDict):
     last_cycle_at: str | None
     next_batch_seq: int
     decay_seq: int | None  # next_batch_seq at the last decay: decay runs once a recorded batch
+    rehearsed_batches: int  # of those recorded; nobody was sent them, so they are no cycles: our own addition
     last_scores: ScoreBaseline | None
     score_deltas: list[ScoreDelta]
     hypotheses: list[GrowthHypothesis]

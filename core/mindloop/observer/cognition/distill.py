@@ -6,7 +6,7 @@ import json
 
 from mindloop.observer.cognition.validity import CLASSES
 from mindloop.observer.growth.patterns import PATTERNS
-from mindloop.observer.growth.state import clone
+from mindloop.observer.growth.state import clone, sent_batches
 from mindloop.observer.lines import excerpt
 from mindloop.observer.prompt_text import as_json, filled, one_name, one_value, shipped, untrusted
 from mindloop.observer.rehearsed import LABEL
@@ -177,7 +177,7 @@ def _growth(growth: GrowthState) -> dict[str, Any]:
     known = clone(growth)
     patterns = {name: known["question_patterns"].get(name) for name in PATTERNS}
     return {
-        "batches_recorded": known["next_batch_seq"] - 1,
+        "batches_recorded": sent_batches(known),
         "hypotheses": [
             {
                 "id": sanitize(one["id"], _TITLE),

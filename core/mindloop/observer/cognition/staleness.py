@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from mindloop.observer.canonical import norm_hash
-from mindloop.observer.growth.state import clone
+from mindloop.observer.growth.state import clone, sent_batches
+from mindloop.observer.lines import counted
 from mindloop.store.clock import parse_instant
 from mindloop.store.digest import sha256_hex
 
@@ -53,8 +54,8 @@ def staleness(
 
 
 def cycle_index(growth: GrowthState | None) -> int:
-    """How many batches were recorded for the user; unlike the kept batches, it never stops growing."""
-    return growth["next_batch_seq"] - 1 if growth else 0
+    """How many batches were recorded to be sent to the user; unlike the kept batches, it never stops growing."""
+    return sent_batches(growth) if growth else 0
 
 
 def growth_hash(growth: GrowthState | None) -> str:
@@ -101,7 +102,7 @@ def score_hash(score_raw: str | None) -> str:
 def _cycles_passed(cognition: Mapping[str, Any], growth: GrowthState | None, default_limit: int) -> str:
     limit = _whole(cognition.get("stale_after_cycles"), default_limit)
     passed = cycle_index(growth) - _whole(cognition.get("distilled_at_cycle_index"), 0)
-    return f"{passed} cycles since it was made (limit {limit})" if passed >= limit else ""
+    return f"{counted(passed, 'cycle')} since it was made (limit {limit})" if passed >= limit else ""
 
 
 def _whole(value: object, default: int) -> int:

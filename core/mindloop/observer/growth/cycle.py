@@ -69,23 +69,30 @@ def advance_cycle(
 
 
 def expire_pending(state: GrowthState, max_cycles: int, max_days: int, now: datetime) -> GrowthState:
-    """Count messages without a reply as silence once their window has passed; rehearsed ones as unknown.
+    """Count messages without a reply as silence once their window has passed; rehearsed ones were never sent.
 
     Args:
         state: the user's growth.
-        max_cycles: batches recorded since the message's own, inclusive.
+        max_cycles: batches recorded to be sent since the message's own, inclusive.
         max_days: days since it was sent, inclusive.
         now: the cycle's start.
     """
     expired = clone(state)
-    newest = expired["next_batch_seq"] - 1
     window = timedelta(days=max_days)
     for batch, message in messages(expired):
-        if message["outcome"] != "pending":
+        if message["outcome"] != "pending" or is_rehearsal(batch):
             continue
-        if newest - batch["batch_seq"] >= max_cycles or _age(batch, message, now) >= window:
-            settle(expired, message, "unknown" if is_rehearsal(batch) else "silence", now)
+        if _sent_since(expired, batch) >= max_cycles or _age(batch, message, now) >= window:
+            settle(expired, message, "silence", now)
     return expired
+
+
+def _sent_since(state: GrowthState, batch: GrowthBatch) -> int:
+    """How many batches were recorded to be sent after this one; a number that is missing was a pruned rehearsal's."""
+    since = state["next_batch_seq"] - 1 - batch["batch_seq"]
+    later = [is_rehearsal(one) for one in state["follow_ups"] if one["batch_seq"] > batch["batch_seq"]]
+    pruned = state["rehearsed_batches"] - sum(map(is_rehearsal, state["follow_ups"]))
+    return since - sum(later) - max(0, min(since - len(later), pruned))
 
 
 def _age(batch: GrowthBatch, message: GrowthMessage, now: datetime) -> timedelta:

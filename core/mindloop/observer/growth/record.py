@@ -6,7 +6,7 @@ import re
 
 from mindloop.observer.growth.metrics import counters_of
 from mindloop.observer.growth.patterns import classify_question_pattern, hypothesis_ids, topic_tags
-from mindloop.observer.growth.state import sync_hypotheses
+from mindloop.observer.growth.state import is_rehearsal, sync_hypotheses
 from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.store.clock import stamp
 from mindloop.store.digest import sha256_hex
@@ -60,6 +60,9 @@ def record_batch(
 ) -> tuple[GrowthState, list[str]]:
     """Let growth know what is about to be sent.
 
+    What was only rehearsed takes a number, so that no id is given out twice, and is no cycle: nothing that was sent
+    comes nearer to silence, decay or the end of its retention by it.
+
     Args:
         state: the user's growth.
         result: the validated answer; only users with messages are recorded.
@@ -85,14 +88,39 @@ def record_batch(
         "messages_sent": len(sent),
         "message_ids": sent,
     }
+    recorded["follow_ups"].append(batch)
     if result["host"] == REHEARSAL:
         batch["host"] = REHEARSAL
-    recorded["follow_ups"].append(batch)
-    recorded["follow_ups"] = recorded["follow_ups"][-max(1, max_batches) :]
+        _pass_over(recorded)
+    else:
+        recorded["last_cycle_at"] = boundary
+    _prune(recorded, max(1, max_batches))
     recorded["next_batch_seq"] += 1
-    recorded["last_cycle_at"] = boundary
     recorded["last_updated"] = stamp(now)
     return recorded, [token for _identifier, token in reserved]
+
+
+def _pass_over(state: GrowthState) -> None:
+    """Move to the next number what belongs to this one: a cycle that was counted, a score that moved."""
+    seq = state["next_batch_seq"]
+    state["rehearsed_batches"] += 1
+    if state["decay_seq"] == seq:
+        state["decay_seq"] = seq + 1
+    for delta in state["score_deltas"]:
+        if delta.get("batch_seq") == seq:
+            delta["batch_seq"] = seq + 1
+
+
+def _prune(state: GrowthState, kept: int) -> None:
+    """Drop the oldest batches until so many are left, rehearsed ones first; what nobody was sent is used no more."""
+    batches = state["follow_ups"]
+    while len(batches) > kept:
+        place = next((place for place, batch in enumerate(batches) if is_rehearsal(batch)), 0)
+        gone = batches.pop(place)
+        for message in gone["message_ids"] if is_rehearsal(gone) else ():
+            if message["outcome"] == "pending":
+                counters = counters_of(state, message["question_pattern"])
+                counters["times_used"] = max(0, counters["times_used"] - 1)
 
 
 def _sent(ids: tuple[str, str], message: Message, sent_at: str) -> GrowthMessage:

@@ -63,6 +63,7 @@ def new_growth(user: str, wallet: str | None, now: datetime) -> GrowthState:
         "last_cycle_at": None,
         "next_batch_seq": 1,
         "decay_seq": None,
+        "rehearsed_batches": 0,
         "last_scores": None,
         "score_deltas": [],
         "hypotheses": [],
@@ -131,6 +132,14 @@ def _blank_hypothesis() -> dict[str, Any]:
 def is_rehearsal(batch: GrowthBatch) -> bool:
     """Tell whether a batch was only rehearsed: nobody was sent its messages, so nobody can be silent about them."""
     return batch.get("host") == REHEARSAL
+
+
+def sent_batches(state: GrowthState) -> int:
+    """How many batches were recorded to be sent, pruned ones too; rehearsed ones are none. One of them is a cycle.
+
+    ``state`` may be as it lies in the file: one that does not count rehearsals had none.
+    """
+    return max(0, state["next_batch_seq"] - 1 - state.get("rehearsed_batches", 0))
 
 
 def messages(state: GrowthState) -> Iterator[tuple[GrowthBatch, GrowthMessage]]:

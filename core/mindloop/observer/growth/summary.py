@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mindloop.observer.growth.metrics import is_effective, is_ineffective
 from mindloop.observer.growth.state import clone, is_rehearsal, messages, stale_ids
+from mindloop.observer.lines import counted
 from mindloop.observer.sanitizer import sanitize
 
 TYPE_CHECKING = False
@@ -40,7 +41,7 @@ def summary(state: GrowthState) -> GrowthSummary:
 
 def _warning(known: GrowthHypothesis) -> str:
     name = sanitize(f"{known['id']}: {known['title']}".rstrip(": "), _TITLE_LIMIT)
-    return f"{name} ({known['cycles_without_evidence']} cycles without evidence)"
+    return f"{name} ({counted(known['cycles_without_evidence'], 'cycle')} without evidence)"
 
 
 def _score_delta(state: GrowthState) -> list[dict[str, Any]] | None:

@@ -48,6 +48,25 @@ def test_recording_a_batch_does_not_make_it_stale():
     assert staleness(_sidecar(state), ENRICHED, later, RAW) == []
 
 
+def test_rehearsals_do_not_make_it_stale():
+    """However often and however long ago: nobody was sent anything."""
+    state = recorded()
+    rehearsed = state
+    for day in range(5):
+        rehearsed, _ = record_batch(rehearsed, {**result(), "host": "rehearsal"}, DAY, days(day), max_batches=3)
+    later = expire_pending(rehearsed, 9, 99, days(98))
+    assert cycle_index(later) == cycle_index(state) == 1
+    assert staleness(_sidecar(state), ENRICHED, later, RAW) == []
+
+
+def test_a_file_that_counts_no_rehearsals_had_none():
+    """Its cycles are its batch numbers, as they always were; a count that cannot be is no negative cycle."""
+    state = recorded(batches=3)
+    del state["rehearsed_batches"]
+    assert cycle_index(state) == 3
+    assert cycle_index({**state, "rehearsed_batches": 9}) == 0
+
+
 def test_pruning_does_not_make_it_stale():
     """Outcomes are compared through lifetime counters, which outlive their batches."""
     state, _ = apply_outcome(recorded(), ID, "silence", None, days(1))

@@ -7,6 +7,7 @@ import pytest
 from mindloop.observer.growth.cycle import advance_cycle, detect_delta, expire_pending, run_decay
 from mindloop.observer.growth.outcome import apply_outcome
 from mindloop.observer.growth.state import sync_hypotheses
+from mindloop.observer.growth.summary import summary
 from tests.helpers.growth_states import (
     DAY,
     NOW,
@@ -24,6 +25,7 @@ from tests.helpers.growth_states import (
 SCORES = {"og": 40, "nft": 20.5, "onchain": 77}
 SNAPSHOT = {"og_score": 40, "nft_score": 20.5, "onchain_score": 77}
 ID = "fu-2026-02-14-xabbu-1-1"
+REHEARSED = {**result(), "host": "rehearsal"}
 
 
 @pytest.mark.parametrize(("age", "outcome"), [(13.99, "pending"), (14, "silence"), (15, "silence")])
@@ -219,9 +221,45 @@ def test_the_response_window_of_the_settings_counts():
 
 
 def test_a_rehearsed_message_is_never_silence():
-    """It was not sent, so its window ends in unknown, which no rate counts."""
-    state, _ = record_batch(fresh(), {**result(message()), "host": "rehearsal"}, DAY, NOW)
-    expired = expire_pending(state, 3, 14, days(20))
-    counters = expired["question_patterns"][sent(expired)["question_pattern"]]
-    assert (sent(expired)["outcome"], counters["unknown_count"], counters["silence_count"]) == ("unknown", 1, 0)
-    assert counters["response_rate"] == 0
+    """It was not sent, so no window ends, and no counter moves that a cognition is compared with."""
+    state, _ = record_batch(fresh(), REHEARSED, DAY, NOW)
+    assert expire_pending(state, 3, 14, days(20)) == state
+
+
+def test_rehearsals_bring_silence_no_nearer():
+    """Only batches that were sent count as batches since, also where the rehearsals between are pruned."""
+    state = recorded()
+    for _ in range(9):
+        state, _ = record_batch(state, REHEARSED, DAY, NOW, 4)
+    for _ in range(2):
+        state, _ = record_batch(state, result(), DAY, NOW, 4)
+    assert [batch["batch_seq"] for batch in state["follow_ups"]] == [1, 10, 11, 12]
+    assert sent(expire_pending(state, 3, 14, NOW))["outcome"] == "pending"
+    state, _ = record_batch(state, result(), DAY, NOW, 4)
+    assert [batch["batch_seq"] for batch in state["follow_ups"]] == [1, 11, 12, 13]
+    assert sent(expire_pending(state, 3, 14, NOW))["outcome"] == "silence"
+
+
+def test_a_gap_of_another_tool_counts_as_before():
+    """A file that counts no rehearsals has none: numbers that are missing in it were batches that were sent."""
+    state = recorded()
+    del state["rehearsed_batches"]
+    state["next_batch_seq"] = 5
+    assert sent(expire_pending(state, 3, 14, NOW))["outcome"] == "silence"
+
+
+def test_a_rehearsal_is_no_cycle():
+    """Decay was counted for the batch that was sent; the runs after rehearsals count nothing and lose no score move."""
+    state = recorded()
+    state = advance_cycle(state, FakeSettings(), days(1), SNAPSHOT)
+    state = advance_cycle(state, FakeSettings(), days(1), {**SNAPSHOT, "og_score": 60})
+    once = state["hypotheses"]
+    assert once[0]["cycles_without_evidence"] == 1
+    for day in range(2, 6):
+        state, _ = record_batch(state, REHEARSED, DAY, days(day))
+        state = advance_cycle(state, FakeSettings(), days(day), {**SNAPSHOT, "og_score": 60})
+    assert state["hypotheses"] == once
+    assert (state["last_cycle_at"], state["rehearsed_batches"]) == (recorded()["last_cycle_at"], 4)
+    assert summary(state)["score_delta"] == [{"dim": "og", "from": 40, "to": 60, "diff": 20}]
+    state, _ = record_batch(state, result(), DAY, days(6))
+    assert advance_cycle(state, FakeSettings(), days(7), SNAPSHOT)["hypotheses"][0]["cycles_without_evidence"] == 2

@@ -138,4 +138,15 @@ def test_a_rehearsed_batch_says_so():
     assert "host" not in recorded()["follow_ups"][0]
     state, _ = record_batch(fresh(), {**result(message()), "host": "rehearsal"}, DAY, NOW)
     assert state["follow_ups"][0]["host"] == "rehearsal"
+    assert (state["next_batch_seq"], state["rehearsed_batches"], state["last_cycle_at"]) == (2, 1, None)
     assert schemas.problems(state, "growth") == []
+
+
+def test_rehearsals_are_pruned_first():
+    """What was sent stays as long as it would have; a pruned rehearsal was no use of its question."""
+    state = recorded(batches=2)
+    for _ in range(3):
+        state, tokens = record_batch(state, {**result(), "host": "rehearsal"}, DAY, days(1), 2)
+    assert [batch["batch_seq"] for batch in state["follow_ups"]] == [1, 2]
+    assert (state["next_batch_seq"], state["rehearsed_batches"], len(tokens)) == (6, 3, 1)
+    assert state["question_patterns"]["verify_action"]["times_used"] == 2

@@ -26,6 +26,7 @@ def test_a_new_state_has_every_field():
         "last_cycle_at": None,
         "next_batch_seq": 1,
         "decay_seq": None,
+        "rehearsed_batches": 0,
         "last_scores": None,
         "score_deltas": [],
         "hypotheses": [],
