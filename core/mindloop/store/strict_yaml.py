@@ -54,6 +54,25 @@ Loader.yaml_constructors = {
 } | {None: _refuse_tag}
 
 
+class _TypedLoader(Loader):
+    """Gives plain scalars the types of YAML 1.2's core schema; what stands in quotes stays text."""
+
+
+_TypedLoader.yaml_implicit_resolvers = {key: list(found) for key, found in Loader.yaml_implicit_resolvers.items()}
+_TypedLoader.add_implicit_resolver(_TAG + "bool", re.compile(r"^(?:true|false)$"), ["t", "f"])
+_TypedLoader.add_implicit_resolver(_TAG + "int", re.compile(r"^[-+]?[0-9]{1,18}$"), list("-+0123456789"))
+_TypedLoader.add_implicit_resolver(
+    _TAG + "float",
+    re.compile(r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]{1,3})?$"),
+    list("-+.0123456789"),
+)
+_TypedLoader.yaml_constructors = Loader.yaml_constructors | {
+    _TAG + "bool": lambda _loader, node: node.value == "true",
+    _TAG + "int": lambda _loader, node: int(node.value),
+    _TAG + "float": lambda _loader, node: float(node.value),
+}
+
+
 class _Dumper(yaml.CSafeDumper):
     """Writes a value twice rather than an alias, and text of several lines as a block."""
 
@@ -83,13 +102,15 @@ _Dumper.add_implicit_resolver(
 _Dumper.add_implicit_resolver(_TAG + "bool", re.compile(r"^[yYnN]$"), list("yYnN"))
 
 
-def load(text: str, source: str = "", limit: int = _READER_LIMIT) -> object:
+def load(text: str, source: str = "", limit: int = _READER_LIMIT, *, plain_types: bool = False) -> object:
     """Read one document into None, str, list and dict.
 
     Args:
         text: the document, at most ``limit`` characters.
         source: the name that errors show.
         limit: size above which the text is refused without being parsed.
+        plain_types: let plain ``true``, ``false`` and numbers be that, for files in which ``"true"`` is a mistake that
+            must be seen.
 
     Raises:
         Malformed: the text is no such document; the message names line and column.
@@ -101,7 +122,7 @@ def load(text: str, source: str = "", limit: int = _READER_LIMIT) -> object:
     try:
         if "*" in text:
             _refuse_aliases(text)
-        return yaml.load(text, Loader=Loader)  # noqa: S506 - the loader is a CSafeLoader
+        return yaml.load(text, Loader=_TypedLoader if plain_types else Loader)  # noqa: S506 - the loader is a CSafeLoader
     except yaml.YAMLError as error:
         raise Malformed(f"{_place(source)}{_reason(error)}", "Quote the value if it is text.") from None
     except (ValueError, RecursionError) as error:
