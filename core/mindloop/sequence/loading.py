@@ -65,6 +65,7 @@ def model_of(document: object, name: str = "the model") -> Loaded:
     _refuse(name, [f"{pointer or '/'}: {sentence}" for pointer, sentence in problems])
     _refuse(name, list(_duplicates(raw)))
     model = _built(raw)
+    model.written = document
     _refuse(name, list(_order_problems(model)))
     successors = _successors(model)
     model.downstream_of = {stage.id: tuple(_after(successors, stage)) for stage in model.stages}

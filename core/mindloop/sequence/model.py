@@ -348,7 +348,8 @@ class Model:
     """One agent's whole set.
 
     Attributes:
-        raw: the document, canonical spelling, unknown keys kept; what a patch applies to.
+        raw: the document, canonical spelling, unknown keys kept.
+        written: the document as its file has it; what a patch applies to.
     """
 
     __slots__ = (
@@ -365,10 +366,12 @@ class Model:
         "stops",
         "templates",
         "waivers",
+        "written",
     )
 
     def __init__(self, raw: dict[str, Any]) -> None:
         self.raw = raw
+        self.written: Any = raw
         self.agent = Agent(raw.get("agent") or {})
         self.runtime = Runtime(raw.get("runtime") or {})
         self.properties: dict[str, Property] = {}
