@@ -64,10 +64,15 @@ def _object_or_array(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, 
 def _name(key: str, known: dict[str, Any]) -> str:
     if key in known:
         return key
+    name = joined(key)
+    return name if name in known else key
+
+
+def joined(key: str) -> str:
+    """A column's name in the canonical spelling: ``check_until_match`` is ``checkUntilMatch``."""
     first, *rest = key.split("_")
-    joined = first + "".join(word[:1].upper() + word[1:] for word in rest)
-    joined = ALIASES.get(joined, joined)
-    return joined if joined in known else key
+    made = first + "".join(word[:1].upper() + word[1:] for word in rest)
+    return ALIASES.get(made, made)
 
 
 def _unknown(key: str, known: dict[str, Any]) -> str:
