@@ -11,6 +11,7 @@ from array import array
 
 from mindloop.sequence import columns, words
 from mindloop.sequence.entitlement import History
+from mindloop.sequence.funnel import in_order
 from mindloop.sequence.instants import ZONELESS, Instants
 from mindloop.sequence.loading import Names
 from mindloop.sequence.looks import Looks
@@ -63,7 +64,7 @@ class _Counting:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.stages = _in_order(model)
+        self.stages = in_order(model)
         self.at_of = {stage.id: at for at, stage in enumerate(self.stages)}
         self.leads: dict[str, int] = {}
         self.instants = Instants()
@@ -311,12 +312,6 @@ class _Counting:
             yield "the runs have no status: each counts as COMPLETED"
         for text, times in sorted(self.odd.items()):
             yield f"{text} ({times} rows)"
-
-
-def _in_order(model: Model) -> list[Stage]:
-    """The stages as a lead passes them: whoever has more after it comes first."""
-    place = {stage.id: at for at, stage in enumerate(model.stages)}
-    return sorted(model.stages, key=lambda stage: (-len(model.downstream(stage.id)), place[stage.id]))
 
 
 def _workflows(model: Model, at_of: dict[str, int]) -> dict[str, tuple[str, int]]:

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _CUT = 120
-_MARKDOWN = str.maketrans({char: f"\\{char}" for char in "\\`*_{}[]()#+-.!|~<>&"})
+_MARKDOWN = str.maketrans({char: f"\\{char}" for char in "\\`*_[]|~<>&"})
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 
 
