@@ -1,8 +1,8 @@
 """The firing set of a follow-up: a conjunction of literals is a box, a product of allowed values per property.
 
-Booleans allow a subset of {NULL, false, true}, numbers an interval without some points and perhaps NULL, texts one value
-or all but some. Emptiness, intersection and containment are decided property by property: exact, and linear in the
-conditions (follow-up-sequences, sections 2 and 3).
+Booleans allow a subset of {NULL, false, true}, numbers an interval without some points and perhaps NULL, texts one
+value or all but some. Emptiness, intersection and containment are decided property by property: exact, and linear in
+the conditions (follow-up-sequences, sections 2 and 3).
 """
 
 from __future__ import annotations

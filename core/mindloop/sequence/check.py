@@ -128,15 +128,16 @@ def _run(rule: Rule, facts: Facts, profile: str) -> Iterator[Finding]:
 
 
 def _explain(found: list[Finding]) -> list[Finding]:
-    """Put each overlap of stages under the missing exclusion that is its cause."""
-    causes: dict[tuple[str, str], Finding] = {}
+    """Put the overlaps of stages under the missing exclusion that is their cause."""
+    causes: dict[str, list[Finding]] = {}
     for finding in found:
         if finding.rule == "R2":
-            causes |= {(finding.target, stage): finding for stage in finding.detail["stages"]}
+            causes.setdefault(finding.target, []).append(finding)
     kept: list[Finding] = []
     for finding in found:
-        stage = finding.detail.get("stage") if finding.rule == "R18" else None
-        cause = causes.get((finding.target, stage)) if stage else None
+        stages = set(finding.detail["stages"]) if finding.rule == "R18" else set()
+        told = causes.get(finding.target, []) if stages else []
+        cause = next((one for one in told if stages <= set(one.detail["stages"])), None)
         (cause.evidence if cause else kept).append(finding)
     return kept
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import islice
+from heapq import merge
+from itertools import count, islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 DAY = 1440
 """Minutes."""
+MOST = 500
+"""Messages a day beyond which nobody counts on."""
 
 
 def repeats(follow_up: FollowUp) -> int | None:
@@ -39,16 +42,14 @@ def most_per_day(model: Model) -> int:
     """Messages that one lead may get within any 24 hours, by offsets and repeats, whatever its way through the stages.
 
     A lead is in one stage at a time and moves on as late as it suits the count: the day begins anywhere in one stage
-    and takes the first minutes of later ones. ``minMinutesBetweenFollowUps`` bounds it too.
+    and takes the first minutes of later ones. ``minMinutesBetweenFollowUps`` bounds it too. Counted up to `MOST`.
     """
-    best = 0
     cheapest = [0]
     for stage in _in_order(model):
-        minutes = _due(model.of_stage(stage.id))
-        if not minutes:
-            continue
-        cheapest = _later(_begun(cheapest, minutes), cheapest, minutes)
-        best = len(cheapest) - 1
+        minutes = list(islice(merge(*(_series(one) for one in model.of_stage(stage.id))), 4 * MOST))
+        if minutes:
+            cheapest = _later(_begun(cheapest, minutes), cheapest, minutes)
+    best = len(cheapest) - 1
     spacing = model.agent.min_between
     return min(best, (DAY - 1) // spacing + 1) if spacing else best
 
@@ -58,48 +59,38 @@ def _in_order(model: Model) -> list[Stage]:
     return sorted(model.stages, key=lambda stage: -len(model.downstream(stage.id)))
 
 
-def _due(follow_ups: list[FollowUp]) -> list[int]:
-    """Minutes after entry at which a stage sends; a series counts as far as two days reach beyond the first minute."""
-    found: list[int] = []
-    for one in follow_ups:
-        found += islice(_series(one), 2 * DAY)
-    return sorted(found)
-
-
 def _series(follow_up: FollowUp) -> Iterator[int]:
+    """Minutes after entry at which it is due."""
     first = max(follow_up.offset or 0, 0)
     again = repeats(follow_up)
-    number = 0
-    while again is None or number <= again:
-        yield first + number * (follow_up.repeat.interval if follow_up.repeat else 0)
-        number += 1
+    interval = follow_up.repeat.interval if follow_up.repeat else 0
+    return (first + number * interval for number in (count() if again is None else range(again + 1)))
 
 
 def _begun(cheapest: list[int], minutes: list[int]) -> list[int]:
-    """Fewest minutes for each count where the day begins in this stage; as long as the list that it bounds."""
+    """Fewest minutes for each count of messages (the index) where the day may begin in this stage, too."""
     found = list(cheapest)
     for at, minute in enumerate(minutes):
-        within = bisect_left(minutes, minute + DAY) - at
-        while len(found) <= within:
-            found.append(DAY)
-        for count in range(1, within + 1):
-            found[count] = min(found[count], minutes[at + count - 1] - minute)
+        within = min(bisect_left(minutes, minute + DAY) - at, MOST)
+        for number in range(1, within + 1):
+            _take(found, number, minutes[at + number - 1] - minute)
     return found
 
 
 def _later(found: list[int], before: list[int], minutes: list[int]) -> list[int]:
-    """Fewest minutes for each count where earlier stages are followed by the first minutes of this one."""
-    early = minutes[: bisect_left(minutes, DAY)]
-    for count, spent in enumerate(before):
-        if count == 0:
-            continue
-        for more, minute in enumerate(early, 1):
-            if spent + minute >= DAY:
-                break
-            if len(found) <= count + more:
-                found.append(DAY)
-            found[count + more] = min(found[count + more], spent + minute)
+    """The same where messages of earlier stages are followed by the first ones of this stage."""
+    for number, spent in enumerate(before):
+        early = bisect_left(minutes, DAY - spent) if number else 0
+        for more in range(1, min(early, MOST - number) + 1):
+            _take(found, number + more, spent + minutes[more - 1])
     return found
+
+
+def _take(found: list[int], number: int, spent: int) -> None:
+    if number == len(found):
+        found.append(spent)
+    else:
+        found[number] = min(found[number], spent)
 
 
 def oldest_inbound(follow_up: FollowUp, runtime: Runtime) -> int:

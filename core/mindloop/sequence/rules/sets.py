@@ -5,8 +5,9 @@ from __future__ import annotations
 from mindloop.sequence.boxes import TRUE, Flags
 from mindloop.sequence.findings import Finding, listed, literal, named
 from mindloop.sequence.rules.facts import OTHER, OWN, UPSTREAM
+from mindloop.sequence.rules.gates import missing_downstream
 from mindloop.sequence.rules.registry import doctrine
-from mindloop.sequence.words import BOOLEAN, ORDERED, SQL_STRICT, TRUE_TRANSITION, WARN
+from mindloop.sequence.words import BOOLEAN, NOT_EQUALS, ORDERED, SQL_STRICT, TRUE_TRANSITION, WARN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,11 +96,14 @@ def _never_anchored(seen: Seen) -> Finding:
 )
 def stages_disjoint(facts: Facts) -> Iterator[Finding]:
     """No lead can be in the boxes of two follow-ups of different stages."""
-    by_id = {seen.id: seen for seen in facts.seen}
-    for name, stages in facts.overlaps.items():
-        for stage_id, others in stages.items():
-            if facts.stages[stage_id].entry_stamp_id not in _bad_literals(facts, by_id[name]):
-                yield _overlap(facts, by_id[name], facts.stages[stage_id], others)
+    for seen in facts.seen:
+        bad = _bad_literals(facts, seen) if seen.id in facts.overlaps else ()
+        hit = [name for name in facts.overlaps.get(seen.id, ()) if facts.stages[name].entry_stamp_id not in bad]
+        missing = {stage.id for stage in missing_downstream(facts, seen)} if hit else ()
+        known = [name for name in hit if name in missing]
+        for names in [known, *([name] for name in hit if name not in missing)]:
+            if names:
+                yield _overlap(facts, seen, [facts.stages[name] for name in names])
 
 
 def _bad_literals(facts: Facts, seen: Seen) -> set[str]:
@@ -107,24 +111,28 @@ def _bad_literals(facts: Facts, seen: Seen) -> set[str]:
     return {one.property_id for one in seen.follow_up.conditions if facts.mismatched(one) or facts.inverted(seen, one)}
 
 
-def _overlap(facts: Facts, seen: Seen, stage: Stage, others: list[Seen]) -> Finding:
-    state = (seen.box & others[0].box).example() or {}
-    later = stage in facts.model.downstream(seen.follow_up.stage_id)
-    stamp = stage.entry_stamp_id
-    if later and stamp not in seen.excludes:
-        fix = f"Add {literal(stamp, 'NOT_EQUALS', value=True)} to {named(seen.id)}."
+def _overlap(facts: Facts, seen: Seen, stages: list[Stage]) -> Finding:
+    """Of the stages that one missing exclusion each explains there is one finding, of any other stage its own."""
+    found = facts.overlaps[seen.id]
+    others = [other.id for stage in stages for other in found[stage.id]]
+    state = (seen.box & found[stages[0].id][0].box).example() or {}
+    later = stages[0] in facts.model.downstream(seen.follow_up.stage_id)
+    stamps = [stage.entry_stamp_id for stage in stages]
+    if later and stamps[0] not in seen.excludes:
+        fix = f"Add {'; '.join(literal(stamp, NOT_EQUALS, value=True) for stamp in stamps)} to {named(seen.id)}."
     else:
-        fix = f"Give {named(seen.id)} and {listed(other.id for other in others)} conditions that cannot hold together."
+        fix = f"Give {named(seen.id)} and {listed(others)} conditions that cannot hold together."
     shown = ", ".join(f"{named(name)}={_shown(value)}" for name, value in sorted(state.items())) or "nothing set"
+    word = "stage" if len(stages) == 1 else "stages"
     return Finding(
         seen.id,
         seen.pointer,
-        f"{named(seen.id)} and {listed(other.id for other in others)} of stage {named(stage.id)} both fire for a lead "
-        f"with {shown}; expected stages that share no lead",
+        f"{named(seen.id)} and {listed(others)} of {word} {listed(stage.id for stage in stages)} fire for one lead, "
+        f"for example with {shown}; expected stages that share no lead",
         fix,
         state=state,
-        involved=[seen.id, *(other.id for other in others)],
-        detail={"stage": stage.id},
+        involved=[seen.id, *others],
+        detail={"stages": [stage.id for stage in stages]},
     )
 
 
