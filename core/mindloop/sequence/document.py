@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from mindloop.store.errors import Malformed
+from mindloop.store.errors import Malformed, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,33 @@ def read_document(data: bytes, name: str) -> object:
         message = f"{name}: expected UTF-8, byte {error.start} is 0x{data[error.start]:02x}"
         raise Malformed(message, "Convert it first, for example: iconv -f latin1 -t utf-8") from None
     return _yaml(text, name) if _is_yaml(text, name) else _json(text, name)
+
+
+def document_text(value: object, like: bytes, name: str) -> str:
+    """Write a document back in the format that it came in: JSON with two spaces, or YAML.
+
+    Keys keep their order. Comments of YAML are not kept: they are not part of the value.
+
+    Args:
+        value: the document to write.
+        like: the bytes that the file has now.
+        name: the file's name.
+
+    Raises:
+        WrongInput: it holds what the format cannot, such as a number that is not finite.
+    """
+    if _is_yaml(like.decode("utf-8-sig", "replace"), name):
+        from mindloop.store import strict_yaml
+
+        return strict_yaml.dump(value)
+    try:
+        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=2, allow_nan=False)  # half a character cannot be written but as an escape
+    except ValueError as error:
+        raise WrongInput(f"{name}: cannot be written as JSON: {error}", "Leave the number out.") from None
+    return text + "\n"
 
 
 def _is_yaml(text: str, name: str) -> bool:

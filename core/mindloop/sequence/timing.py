@@ -23,13 +23,13 @@ def free_offset(taken: Iterable[int], start: int, gap: int, below: int | None = 
         taken: offsets of the stage's other follow-ups.
         start: minutes from which to look.
         gap: the smallest acceptable distance in minutes.
-        below: look for an earlier one where the first is not below this; what is found then is at least 0.
+        below: look for an earlier one where the first is not below this; what is found then is at least ``gap``.
     """
     others = sorted(taken)
     found = _upwards(others, start, gap)
     if below is None or found < below:
         return found
-    earlier = _upwards(others, 0, gap)
+    earlier = _upwards(others, gap, gap)
     return earlier if earlier < below else found
 
 
