@@ -109,7 +109,7 @@ def find(document: dict[str, Any], section: str, entry_id: str) -> dict[str, Any
 
 
 def changed(document: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
-    """A copy with values put at paths: ``"followUps.e0_20.repeat"``, ``"runtime.nullSemantics"``, ``"stages.s1.order"``.
+    """A copy with values put at paths: ``"followUps.e0_20.repeat"``, ``"runtime.nullSemantics"``.
 
     An entry of a list is named by its id, or by its position; the last step is the key that is set.
     """
@@ -159,9 +159,9 @@ def truth(minute: int, property_id: str, value: Any = True) -> dict[str, Any]:
     return {"t": minute, "type": "TRUTH", "propertyId": property_id, "value": value}
 
 
-def event(minute: int, type: str, **more: Any) -> dict[str, Any]:
+def event(minute: int, kind: str, **more: Any) -> dict[str, Any]:
     """Any other event."""
-    return {"t": minute, "type": type, **more}
+    return {"t": minute, "type": kind, **more}
 
 
 def a_scenario(events: Sequence[dict[str, Any]], horizon: int = 600, **more: Any) -> dict[str, Any]:

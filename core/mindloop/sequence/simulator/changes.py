@@ -40,7 +40,7 @@ def phases(model: Model, scenario: Scenario) -> Phases:
     for minute, events in _by_minute(_engine_events(scenario)):
         if minute > scenario.horizon:
             break
-        if any([document.apply(event, names) for event in events]):
+        if sum(document.apply(event, names) for event in events):
             changed = model_of(document.raw, f"the scenario: after {events[-1].pointer}").model
             made.append((minute, Plan(changed, runtime, scenario.epoch)))
     return made
@@ -103,7 +103,9 @@ class _Document:
         entries = self.raw.get(section, [])
         if not any(one["id"] == entry_id for one in entries):
             known = ", ".join(one["id"] for one in entries)[:200] or "none"
-            raise Malformed(f"the scenario: {event.pointer}: no {entry_id[:80]!r} in {section}; there is {known}", _HINT)
+            raise Malformed(
+                f"the scenario: {event.pointer}: no {entry_id[:80]!r} in {section}; there is {known}", _HINT
+            )
         edited = [{**one, **fields} if one["id"] == entry_id else one for one in entries]
         if edited != entries:
             self.raw = {**self.raw, section: edited}

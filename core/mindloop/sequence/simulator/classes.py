@@ -1,4 +1,4 @@
-"""What was wrong with what was sent, and with what was not (spec 3.7). A send is judged against truth, not stamps alone."""
+"""What was wrong with what was sent, and with what was not (spec 3.7); judged against truth, not stamps alone."""
 
 from __future__ import annotations
 
@@ -103,7 +103,9 @@ def _burst(run: list[Message], ids: list[str]) -> Iterator[Found]:
         yield run[-1][0], terms.SAME_STAGE_BURST, involved
 
 
-def dominant(looks: list[Look], count: Callable[[int, int], int], end: int, *, entitled: bool) -> tuple[int, str] | None:
+def dominant(
+    looks: list[Look], count: Callable[[int, int], int], end: int, *, entitled: bool
+) -> tuple[int, str] | None:
     """(first tick, reason) of what blocked most looks; the earliest of those that blocked equally many.
 
     Args:

@@ -91,7 +91,7 @@ def zone_named(name: str | None) -> ZoneInfo | None:
 class Quiet:
     """When it is quiet for a lead; zones are worked out once each."""
 
-    __slots__ = ("_end", "_epoch", "_hours", "_horizon", "_known", "_start")
+    __slots__ = ("_end", "_epoch", "_horizon", "_hours", "_known", "_start")
 
     def __init__(self, hours: QuietHours, epoch: datetime, horizon: int) -> None:
         self._hours = hours
@@ -101,7 +101,7 @@ class Quiet:
         self._known: dict[str | None, list[Span]] = {}
 
     def spans(self, lead_zone: str | None, agent_zone: str | None) -> list[Span]:
-        """The quiet spans of a lead from minute 0 to the horizon, in order (spec X15: no zone of its own, the agent's)."""
+        """The quiet spans of a lead from minute 0 to the horizon, in order; who has no zone has the agent's (X15)."""
         name = (lead_zone or agent_zone) if self._hours.tz == "LEAD" else agent_zone
         if name not in self._known:
             self._known[name] = self._worked_out(name)

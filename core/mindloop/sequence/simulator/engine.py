@@ -120,8 +120,7 @@ class Engine:
         """Runs, attempts, messages, reached; runs are ticks times live follow-ups, less looks that were not made."""
         ends = [*(start for start, _ in self.phases[1:]), self.end]
         looks = sum(
-            self.ticks.count(start, end) * plan.live_count
-            for (start, plan), end in zip(self.phases, ends, strict=True)
+            self.ticks.count(start, end) * plan.live_count for (start, plan), end in zip(self.phases, ends, strict=True)
         )
         tally = self.tally
         runs = looks * len(self.scenario.leads) * self.scenario.faults.runners - tally.skipped
@@ -228,7 +227,9 @@ def _gather(timeline: Timeline, engine: Engine, lead: Lead) -> None:
         timeline.events.append({"t": at, "lead": lead.id, "class": name, "followUps": list(involved)})
     for index, looks in enumerate(lead.looks):
         if not lead.had[index]:
-            _silence(timeline, engine, lead, index, classes.dominant(looks, engine.ticks.count, engine.end, entitled=True))
+            _silence(
+                timeline, engine, lead, index, classes.dominant(looks, engine.ticks.count, engine.end, entitled=True)
+            )
 
 
 def _silence(timeline: Timeline, engine: Engine, lead: Lead, index: int, blocked: tuple[int, str] | None) -> None:

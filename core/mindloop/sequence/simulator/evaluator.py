@@ -1,4 +1,4 @@
-"""The evaluator: reads truth at the start of a batch, writes a while later, and leaves what is frozen alone (spec 3.4)."""
+"""The evaluator: reads truth when a batch starts, writes a while later, leaves what is frozen alone (spec 3.4)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _answers(lead: Lead, plan: Plan) -> Iterator[tuple[str, Value]]:
 
 
 def _matters(lead: Lead, plan: Plan, property_id: str, answer: Value) -> bool:
-    """Whether writing it does anything: a new value, one that freezes, one after an answer in flight, a moving clock."""
+    """Whether writing it does anything: a new value, one that freezes, one behind another in flight, a clock."""
     if plan.runtime.set_at_policy == words.EVERY_WRITE or lead.flying.get(property_id):
         return True
     if property_id not in lead.values or not same(lead.values[property_id], answer):

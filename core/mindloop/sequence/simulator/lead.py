@@ -10,8 +10,6 @@ from mindloop.sequence.simulator.terms import NEVER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mindloop.sequence.model import Value
     from mindloop.sequence.scenario import LeadGiven
     from mindloop.sequence.simulator.plan import Plan
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     """(tick, block reason or None where it was not looked at, whether it was entitled)."""
     Message = tuple[int, int, int, str | None]
     """(minute, follow-up's place, its stage's place, why it did not reach the lead or None)."""
-
 
 
 class Lead:
@@ -194,42 +191,18 @@ def happen(lead: Lead, plan: Plan, event: tuple[int, str, str, Value]) -> bool:
     at, kind, property_id, value = event
     if kind == scenario.TRUTH:
         return learn_truth(lead, plan, property_id, value, at)
-    _HAPPENS[kind](lead, plan, value, at)
+    spoke_last = plan.runtime.needs_attention_policy == words.LEAD_SPOKE_LAST
+    if kind == scenario.INBOUND:
+        lead.last_inbound = at
+        lead.needs_attention = lead.needs_attention or spoke_last
+    elif kind == scenario.AGENT_OUT:
+        lead.dropped = False
+        lead.needs_attention = lead.needs_attention and not spoke_last
+    elif kind == scenario.NEEDS_ATTENTION:
+        lead.needs_attention = value is True
+    elif kind == scenario.MUTE:
+        lead.muted = value is True
+    elif kind == scenario.NO_RESPONSE:
+        lead.dropped = True  # and no property is written: that is what is wrong with it (section 7)
+    lead.stages = None
     return False
-
-
-def _inbound(lead: Lead, plan: Plan, value: Value, at: int) -> None:
-    lead.last_inbound = at
-    if plan.runtime.needs_attention_policy == words.LEAD_SPOKE_LAST:
-        lead.needs_attention = True
-
-
-def _agent_out(lead: Lead, plan: Plan, value: Value, at: int) -> None:
-    lead.dropped = False
-    lead.stages = None
-    if plan.runtime.needs_attention_policy == words.LEAD_SPOKE_LAST:
-        lead.needs_attention = False
-
-
-def _attention(lead: Lead, plan: Plan, value: Value, at: int) -> None:
-    lead.needs_attention = value is True
-
-
-def _mute(lead: Lead, plan: Plan, value: Value, at: int) -> None:
-    lead.muted = value is True
-    lead.stages = None
-
-
-def _no_response(lead: Lead, plan: Plan, value: Value, at: int) -> None:
-    """No property is written: that is what is wrong with it (section 7)."""
-    lead.dropped = True
-    lead.stages = None
-
-
-_HAPPENS: dict[str, Callable[[Lead, Plan, Value, int], None]] = {
-    scenario.INBOUND: _inbound,
-    scenario.AGENT_OUT: _agent_out,
-    scenario.NEEDS_ATTENTION: _attention,
-    scenario.MUTE: _mute,
-    scenario.NO_RESPONSE: _no_response,
-}

@@ -1,4 +1,4 @@
-"""A model made ready to run: follow-ups by id, who reads which property, what a template needs, from when a set holds."""
+"""A model made ready to run: follow-ups by id, who reads which property, what a template needs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ class Rule:
         "templated",
     )
 
-    def __init__(self, given: FollowUp, index: int, model: Model, epoch: datetime, templates: dict[str, Sendable]) -> None:
+    def __init__(
+        self, given: FollowUp, index: int, *, model: Model, epoch: datetime, templates: dict[str, Sendable]
+    ) -> None:
         self.id = given.id
         self.index = index
         self.live = given.is_live
@@ -127,7 +129,7 @@ class Plan:
         names = Names(model.properties)
         templates = {name: Sendable(one, names, model.properties) for name, one in model.templates.items()}
         ordered = sorted(model.follow_ups, key=lambda one: one.id)
-        self.rules = [Rule(one, at, model, epoch, templates) for at, one in enumerate(ordered)]
+        self.rules = [Rule(one, at, model=model, epoch=epoch, templates=templates) for at, one in enumerate(ordered)]
         self.readers = _readers(self.rules)
         self.reasons: dict[tuple[str, str, str], Blocked] = {}
         on = [one for one in model.properties.values() if one.set_by == words.EVALUATOR and one.include_in_llm]

@@ -10,7 +10,7 @@ from mindloop.sequence.simulator import classes, terms
 from mindloop.sequence.simulator.clock import quiet_until
 from mindloop.sequence.simulator.conditions import holds
 from mindloop.sequence.simulator.delivery import delivered
-from mindloop.sequence.simulator.terms import NEVER, Blocked
+from mindloop.sequence.simulator.terms import NEVER, blocked_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mindloop.sequence.simulator.clock import Ticks
     from mindloop.sequence.simulator.lead import Lead
     from mindloop.sequence.simulator.plan import Plan, Rule
+    from mindloop.sequence.simulator.terms import Blocked
 
     Gate = tuple[str | None, int]
     """(block reason or None, the minute from which it may be another; NEVER where only an event changes it)."""
@@ -67,10 +68,10 @@ class Runner:
                 continue
             if reason == terms.QUIET_HOURS and rule.index not in lead.collapsed:
                 lead.held_until = quiet_until(lead.quiet, at) or lead.held_until
-            self._note(lead, plan, rule, at, reason, until)
+            self._note(lead, plan, rule, at, reason=reason, until=until)
 
     def _kept_of_a_release(self, lead: Lead, plan: Plan, at: int) -> Rule | None:
-        """At the first tick after quiet hours that held something back, the one message that goes out under COLLAPSE."""
+        """At the first tick after quiet hours that held something, the one message that COLLAPSE lets out."""
         held = lead.held_until
         if held is None or at < held:
             return None
@@ -81,7 +82,7 @@ class Runner:
         ready = [rule for rule in plan.rules if lead.wake[rule.index] <= at and gate(lead, plan, rule, at)[0] is None]
         return max(ready, key=lambda rule: (due(lead, rule) or 0, rule.offset, rule.id), default=None)
 
-    def _note(self, lead: Lead, plan: Plan, rule: Rule, at: int, reason: str, until: int) -> None:
+    def _note(self, lead: Lead, plan: Plan, rule: Rule, at: int, *, reason: str, until: int) -> None:
         """Write down what the look said, and when to look again."""
         entitled, changes = entitlement(lead, plan, rule, at, reason)
         looks = lead.looks[rule.index]
@@ -204,7 +205,7 @@ def _worded(lead: Lead, plan: Plan, condition: Condition) -> Blocked:
     key = (condition.property_id, condition.operator, written)
     if key not in plan.reasons:
         text = ":".join((terms.CONDITION, *key))
-        plan.reasons[key] = Blocked(text, condition.property_id, by_null=value is None)
+        plan.reasons[key] = blocked_by(text, condition.property_id, null=value is None)
     return plan.reasons[key]
 
 
@@ -249,8 +250,8 @@ def due(lead: Lead, rule: Rule) -> int | None:
 def entitlement(lead: Lead, plan: Plan, rule: Rule, at: int, reason: str) -> tuple[bool, int]:
     """Whether the lead should be getting it, and the minute from which that may be otherwise (spec 3.9).
 
-    In truth the lead has entered the stage and nothing has ended it, and clock and silence have run out; stamps that the
-    pipeline failed to set, conditions that fail, quiet hours and caps do not count.
+    In truth the lead has entered the stage and nothing has ended it, and clock and silence have run out; stamps that
+    the pipeline failed to set, conditions that fail, quiet hours and caps do not count.
     """
     if reason == terms.INACTIVE:
         return False, NEVER

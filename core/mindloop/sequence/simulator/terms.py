@@ -35,9 +35,10 @@ class Blocked(str):
     by_null: bool
     property_id: str | None
 
-    def __new__(cls, text: str, property_id: str | None = None, *, by_null: bool = False) -> Blocked:
-        """Make the reason."""
-        made = super().__new__(cls, text)
-        made.property_id = property_id
-        made.by_null = by_null
-        return made
+
+def blocked_by(text: str, property_id: str, *, null: bool) -> Blocked:
+    """The reason of a condition on a property."""
+    made = Blocked(text)
+    made.property_id = property_id
+    made.by_null = null
+    return made
