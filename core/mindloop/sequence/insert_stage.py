@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from mindloop.sequence import literals, timing, words
 from mindloop.sequence.changes import as_written, changes
+from mindloop.sequence.check import check
 from mindloop.sequence.keys import canonical
 from mindloop.sequence.loading import Names, model_of
 from mindloop.sequence.payloads import payloads
@@ -17,10 +18,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from mindloop.sequence.findings import Finding
     from mindloop.sequence.model import FollowUp, Model, Stage
     from mindloop.sequence.payloads import Payload
 
 _STAGE_KEYS = ("id", "label", "order", "after", "entryStampId", "terminal", "createdAt")
+_ANY_DAY = ""
+"""Before every day: whether a waiver has ended is no question here."""
+_OFFSET, _SILENCE = "delayMinutesAfterPropertySet", "minMinutesSinceLastInbound"
+_SHORT = {"offset": _OFFSET, "silence": _SILENCE}
+_DERIVED = ("stageId", "propertyConditions", "delayTriggerPropertyId", "type")
+"""What follows from the stage and is not taken from the caller."""
 _ALSO = ("offsets", "followUps", "follow_ups", "property")
 
 
@@ -58,13 +66,13 @@ def insert_stage(model: Model, stage: dict[str, Any], after: str | None) -> Inse
     Args:
         model: the model as it is; it is not changed.
         stage: ``id`` and ``entryStampId``; optional ``label``, ``terminal``, ``createdAt``; ``offsets``, a list of
-            minutes, one new follow-up each; ``followUps``, objects of which only ``delayMinutesAfterPropertySet`` is
-            required; ``property``, flags of the new property that are not the usual ones.
+            minutes, one new follow-up each; ``followUps``, objects of which only ``delayMinutesAfterPropertySet`` (or
+            ``offset``) is required; ``property``, flags of the new property that are not the usual ones.
         after: the id of the stage behind which it comes; None puts it before all others.
 
     Raises:
         WrongInput: ids or stamps that are taken, a stamp that is no boolean or is a stop, an earlier follow-up that
-            demands the new stamp, free text beyond the channel's window.
+            demands the new stamp, free text beyond the channel's window, anything that would be an ERROR.
         Malformed: the stage or a follow-up has a value of a wrong type.
     """
     stage = _named_as_we_do(stage)
@@ -87,10 +95,22 @@ def _insertion(model: Model, raw: dict[str, Any], retrofitted: list[str], stage:
     document = apply(model.written, operations)
     made = Insertion(model_of(document).model, document, operations)
     made.payloads = payloads(model, made.model)
+    _refuse_new_errors(model, made.model)
     made.retrofitted = retrofitted
     if not stage.get("terminal") and not made.model.of_stage(stage["id"]):
         made.notes.append(f"The stage {stage['id']} has no follow-up yet: give offsets, or mark it terminal.")
     return made
+
+
+def _refuse_new_errors(before: Model, after: Model) -> None:
+    known = {(one.rule, one.target) for one in _errors(before)}
+    new = next((one for one in _errors(after) if (one.rule, one.target) not in known), None)
+    if new:
+        raise WrongInput(f"the stage would bring an ERROR, {new.rule}: {new.message}", new.fix)
+
+
+def _errors(model: Model) -> list[Finding]:
+    return [one for one in check(model, today=_ANY_DAY) if one.severity == words.ERROR]
 
 
 def _nothing_to_do(model: Model, stage_id: str) -> Insertion:
@@ -109,9 +129,7 @@ def _named_as_we_do(stage: Any) -> dict[str, Any]:
     unknown = sorted(key for key in walked if key not in _STAGE_KEYS)
     for key in ("id", "entryStampId"):
         if not isinstance(walked.get(key), str) or not walked[key]:
-            raise WrongInput(
-                f"{key} of the stage is {walked.get(key)!r}, expected a name", f"Give the stage its {key}."
-            )
+            raise WrongInput(f"the stage's {key} is {walked.get(key)!r}, expected a name", f"Give the stage its {key}.")
     if unknown:
         raise WrongInput(f"{unknown[0]!r} is no key of a stage", f"Use {', '.join((*_STAGE_KEYS, *_ALSO))}.")
     also["followUps"] = also.pop("follow_ups", None) or also.get("followUps") or []
@@ -234,16 +252,8 @@ def _retrofit(placed: Model, raw: dict[str, Any], stage_id: str, stamp: str) -> 
 
 
 def _add_follow_ups(placed: Model, raw: dict[str, Any], stage: dict[str, Any], stamp: str) -> None:
-    wanted = [{"delayMinutesAfterPropertySet": offset} for offset in stage.get("offsets") or []]
-    wanted += canonical({"followUps": list(stage["followUps"])}, "fu-model")[0]["followUps"]
-    for one in wanted:
-        if type(one.get("delayMinutesAfterPropertySet")) is not int or one["delayMinutesAfterPropertySet"] < 1:
-            came = one.get("delayMinutesAfterPropertySet")
-            raise WrongInput(
-                f"a new follow-up has the offset {came!r}, expected minutes, 1 or more", "Give each one its own."
-            )
     made: list[dict[str, Any]] = []
-    for one in sorted(wanted, key=lambda one: one["delayMinutesAfterPropertySet"]):
+    for one in sorted(_wanted(stage), key=lambda one: int(one[_OFFSET])):
         made.append(_follow_up(placed, stage["id"], stamp, one, made))
     taken = {one.id for one in placed.follow_ups}
     for one in made:
@@ -253,15 +263,33 @@ def _add_follow_ups(placed: Model, raw: dict[str, Any], stage: dict[str, Any], s
     raw.setdefault("followUps", []).extend(made)
 
 
+def _wanted(stage: dict[str, Any]) -> list[dict[str, Any]]:
+    """The follow-ups that are asked for, as far as they are given; each has an offset."""
+    for key in ("offsets", "followUps"):
+        if not isinstance(stage.get(key) or [], list):
+            raise WrongInput(f"{key} is a {type(stage[key]).__name__}, expected a list", "Give minutes, or objects.")
+    given = stage.get("followUps") or []
+    if odd := next((one for one in given if not isinstance(one, dict)), None):
+        raise WrongInput(f"a follow-up is a {type(odd).__name__}, expected an object", "Give each one its offset.")
+    spelled = [{_SHORT.get(key, key): value for key, value in one.items()} for one in given]
+    wanted: list[dict[str, Any]] = [{_OFFSET: offset} for offset in stage.get("offsets") or []]
+    wanted += canonical({"followUps": spelled}, "fu-model")[0]["followUps"]
+    for one in wanted:
+        if type(one.get(_OFFSET)) is not int or one[_OFFSET] < 1:
+            message = f"the offset of a new follow-up is {one.get(_OFFSET)!r}, expected minutes, 1 or more"
+            raise WrongInput(message, "Give each one an offset of its own.")
+    return wanted
+
+
 def _follow_up(
     placed: Model, stage_id: str, stamp: str, given: dict[str, Any], siblings: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """A whole follow-up: what is given, and the doctrine for the rest."""
-    offset = given["delayMinutesAfterPropertySet"]
+    offset = given[_OFFSET]
     destination = given.get("destination") or {"kind": words.FREE_TEXT}
     channel = given.get("channel", _channel(placed))
     kind = destination.get("kind", words.FREE_TEXT)
-    others = [(one["delayMinutesAfterPropertySet"], one["minMinutesSinceLastInbound"]) for one in siblings]
+    others = [(one[_OFFSET], one[_SILENCE]) for one in siblings]
     made = {
         "id": f"{stage_id}_{offset}",
         "type": words.FOLLOW_UP,
@@ -270,18 +298,18 @@ def _follow_up(
         "purpose": words.NUDGE,
         "propertyConditions": literals.complete(placed, stage_id, stamp),
         "delayTriggerPropertyId": stamp,
-        "delayMinutesAfterPropertySet": offset,
-        "minMinutesSinceLastInbound": timing.silence_after(offset, others, placed.runtime, kind),
+        _OFFSET: offset,
+        _SILENCE: timing.silence_after(offset, others, placed.runtime, kind),
         "channel": channel,
         "destination": destination,
         "repeat": None,
-    } | {key: value for key, value in given.items() if key != "propertyConditions"}
+    } | {key: value for key, value in given.items() if key not in _DERIVED and value is not None}
     _refuse_outside_window(placed, made, kind)
     return made
 
 
 def _refuse_outside_window(placed: Model, made: dict[str, Any], kind: str) -> None:
-    longest = max(made["delayMinutesAfterPropertySet"], made["minMinutesSinceLastInbound"] or 0)
+    longest = max(made[_OFFSET], made[_SILENCE])
     if kind == words.FREE_TEXT and made["channel"] in {*words.WINDOWED, None} and longest >= placed.runtime.window:
         raise WrongInput(
             f"{made['id']} is free text {longest} minutes after the lead wrote, beyond the window of "

@@ -53,9 +53,10 @@ def complete(model: Model, stage_id: str, own: str) -> Conditions:
 
 
 def ensure(conditions: Conditions, wanted: dict[str, Any], resolve: Resolve, *, first: bool = False) -> None:
-    """Let the literal stand among the conditions once, and no other comparison with true or false of its property.
+    """Let the literal stand among the conditions, and no comparison with a value of its property that contradicts it.
 
-    A comparison that says something else is rewritten where it stands; ``IS_SET`` and the like are left alone.
+    A comparison that says something else is rewritten where it stands; ``IS_SET`` and the like are left alone, and so
+    is what the literal implies anyway.
 
     Args:
         conditions: raw conditions, changed in place.
@@ -70,7 +71,14 @@ def ensure(conditions: Conditions, wanted: dict[str, Any], resolve: Resolve, *, 
         conditions.insert(0 if first else len(conditions), dict(wanted))
         return
     kept["operator"], kept["value"] = wanted["operator"], wanted["value"]
-    conditions[:] = [one for one in conditions if one is kept or all(one is not other for other in compared)]
+    wrong = [one for one in compared if one is not kept and not _implied(one, wanted)]
+    conditions[:] = [one for one in conditions if all(one is not other for other in wrong)]
+
+
+def _implied(one: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    """Whether a literal holds wherever the wanted one does, and is no fault of its own."""
+    passes_true = one["operator"] == NOT_EQUALS and one.get("value") is False and wanted["operator"] == EQUALS
+    return passes_true or _says(one, wanted)
 
 
 def drop(conditions: Conditions, property_id: str, resolve: Resolve) -> None:
