@@ -151,7 +151,7 @@ def _row(row: Row, y: int) -> Iterator[str]:
     yield f'<line class="{kind}" x1="{_LEFT}" y1="{y}" x2="{_LEFT + 720}" y2="{y}"/>'
     if row.silent is not None:
         below = _TRACK * row.tracks if row.marks else 0
-        yield f'<text class="said" x="{_LEFT + 14}" y="{y + 4 + below}">never sent: {html(row.silent, 80)}</text>'
+        yield f'<text class="said" x="{_LEFT + 14}" y="{y + 4 + below}">never sent: {html(row.silent, 100)}</text>'
     for mark in row.marks.values():
         yield from _mark(mark, y, row.follow_up)
     if row.hidden:

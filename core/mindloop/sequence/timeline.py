@@ -205,7 +205,8 @@ def read_timeline(document: object) -> Timeline:
         last = max(last, minute)
         _event(lanes, one, where, minute)
     for where, one in _entries(document, "silent"):
-        _row(lanes, one, where).silent = plain(one.get("reason") or "no reason given", 80)
+        cause = f" ({one['cause']})" if one.get("cause") else ""
+        _row(lanes, one, where).silent = plain(f"{one.get('reason') or 'no reason given'}{cause}", 100)
     return Timeline(lanes, last, _counts(document))
 
 
