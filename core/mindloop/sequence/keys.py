@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 
     Warnings = list[tuple[str, str]]
 
-ALIASES = {"workflowPropertyConditions": "propertyConditions"}
+ALIASES = {
+    "workflowPropertyConditions": "propertyConditions",
+    "customPropertyId": "propertyId",
+    "isActive": "active",
+}
 """Spellings that are more than another way to join words; after the joining."""
 
 
