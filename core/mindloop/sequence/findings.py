@@ -103,9 +103,10 @@ def listed(names: Iterable[str], most: int = _NAMED) -> str:
 def literal(property_id: str, operator: str, value: object = None) -> str:
     """A condition for a sentence."""
     shown = named(property_id)
-    return f"{shown} {operator}" if operator.startswith("IS_") else f"{shown} {operator} {_value(value)}"
+    return f"{shown} {operator}" if operator.startswith("IS_") else f"{shown} {operator} {valued(value)}"
 
 
-def _value(value: object) -> str:
+def valued(value: object) -> str:
+    """A JSON value for a sentence, at most 80 characters."""
     text = json.dumps(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

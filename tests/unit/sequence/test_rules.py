@@ -1,4 +1,4 @@
-"""Every rule on the complete model: the edit that breaks it, the exact set of rules that speak, the edit that keeps it."""
+"""Every rule on the complete model: the edit that breaks it, exactly the rules that speak, the edit that keeps it."""
 
 from __future__ import annotations
 

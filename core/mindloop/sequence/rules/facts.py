@@ -8,8 +8,6 @@ from mindloop.sequence.boxes import fits, space_of
 from mindloop.sequence.words import (
     EQUALS,
     GATE_TYPES,
-    IS_NOT_SET,
-    IS_SET,
     NOT_EQUALS,
     NUMBER,
     WINDOWED,
@@ -228,8 +226,3 @@ def _by_box(seens: list[Seen]) -> list[list[Seen]]:
     for seen in seens:
         groups.setdefault(seen.box.key, []).append(seen)
     return list(groups.values())
-
-
-def is_presence(condition: Condition) -> bool:
-    """Whether a literal asks only whether there is a value."""
-    return condition.operator in {IS_SET, IS_NOT_SET}

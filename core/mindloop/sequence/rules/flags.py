@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.sequence.boxes import is_of_type, space_of
-from mindloop.sequence.findings import Finding, listed, literal, named
+from mindloop.sequence.findings import Finding, listed, literal, named, valued
 from mindloop.sequence.rules.registry import beyond, doctrine
 from mindloop.sequence.words import (
     AGENT,
@@ -89,11 +89,7 @@ def _freezes(about: Property) -> bool:
 
 def _not_latched(about: Property, what: str, so: str) -> Finding:
     key = "terminalValue" if about.check_until_match else "checkUntilMatch"
-    came = (
-        f"terminalValue {literal('', '', about.terminal_value).split()[-1]}"
-        if about.check_until_match
-        else "no checkUntilMatch"
-    )
+    came = f"terminalValue {valued(about.terminal_value)}" if about.check_until_match else "no checkUntilMatch"
     return Finding(
         about.id,
         f"{about.pointer}/{key}",
@@ -272,7 +268,7 @@ def _number_gate(facts: Facts, seen: Seen, condition: Condition, about: Property
     if about.check_until_match and is_of_type(target, NUMBER):
         allowed = space_of(facts.model).box([condition]).allowed(about.id)
         if not allowed.holds(target):
-            told.append(f"may stay unfulfilled, as the value freezes at its terminal value {target}")
+            told.append(f"may stay unfulfilled, as the value freezes at its terminal value {valued(target)}")
     if told:
         yield Finding(
             seen.id,
