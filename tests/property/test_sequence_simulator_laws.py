@@ -12,6 +12,7 @@ from mindloop.sequence.loading import model_of
 from mindloop.sequence.scenario import scenario_of
 from mindloop.sequence.simulator.clock import Ticks, merged
 from mindloop.sequence.simulator.engine import simulate
+from mindloop.sequence.simulator.explain import explain
 from tests.helpers.slow_simulator import slow_simulate
 
 if TYPE_CHECKING:
@@ -265,6 +266,23 @@ def test_looks_are_at_least_attempts_are_at_least_messages_are_at_least_reached(
 
 @settings(deadline=None)
 @given(models(), scenarios())
+def test_an_explanation_says_what_the_timeline_says(model: dict[str, Any], scenario: dict[str, Any]) -> None:
+    """The same sends, and the same reason and cause for each silence."""
+    loaded, read = model_of(model).model, scenario_of(scenario).scenario
+    timeline = simulate(loaded, read)
+    for follow_up in loaded.follow_ups:
+        for lead in read.leads:
+            told = explain(loaded, read, lead.id, follow_up.id)
+            sends = [one for one in timeline.sends if (one["lead"], one["followUp"]) == (lead.id, follow_up.id)]
+            assert [(one["t"], one["status"]) for one in told.fired] == [(one["t"], one["status"]) for one in sends]
+            for one in timeline.silent:
+                if (one["lead"], one["followUp"]) == (lead.id, follow_up.id):
+                    assert told.dominant is not None
+                    assert (told.dominant["reason"], told.dominant["cause"]) == (one["reason"], one["cause"])
+
+
+@settings(deadline=None)
+@given(models(), scenarios())
 def test_a_failing_lead_changes_nothing_for_the_next(model: dict[str, Any], scenario: dict[str, Any]) -> None:
     """Deliveries to one lead raise; what the other gets is the same to the byte."""
     loaded = model_of(model).model
@@ -290,3 +308,4 @@ def test_ticks_are_counted_and_found_without_walking(
     walked = [one for one in range(0, 600, every) if not any(first <= one < after for first, after in down)]
     assert ticks.next(start) == next(one for one in walked if one >= start)
     assert ticks.count(start, end) == sum(start <= one < end for one in walked)
+    assert ticks.last(end) == max((one for one in walked if one < end), default=None)

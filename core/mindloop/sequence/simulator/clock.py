@@ -48,6 +48,14 @@ class Ticks:
             at = bisect_right(self._ends, tick)
         return tick
 
+    def last(self, end: int) -> int | None:
+        """The last tick before a minute, None where there is none."""
+        tick = (end - 1) // self.every * self.every
+        while tick >= 0 and self.next(tick) != tick:
+            at = bisect_right(self._ends, tick)
+            tick = (self._outages[at][0] - 1) // self.every * self.every
+        return tick if tick >= 0 else None
+
     def count(self, start: int, end: int) -> int:
         """How many ticks there are from ``start`` to before ``end``."""
         return max(0, self._upto(end) - self._upto(start))
