@@ -91,7 +91,7 @@ def test_any_json_is_drawn_or_refused(timeline: dict[str, Any]) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.lists(FOUND, max_size=5), JSON, TEXTS)
 def test_a_log_always_keeps_to_the_standard(found: list[tuple[str, ...]], witness: Any, artifact: str) -> None:
-    """Any findings about any file: the structure holds, the bytes are stable, no fingerprint stands for two messages."""
+    """Any findings about any file: the structure holds and the bytes are stable."""
     findings = []
     for rule, target, message, fix, severity in found:
         one = Finding(target, "/followUps/0", message, fix, rule=rule, severity=severity)

@@ -28,7 +28,7 @@ class History:
         inbound: lead to the instants at which it wrote, in order; None where the export does not tell.
     """
 
-    __slots__ = ("_live", "_stops", "first_true", "first_write", "inbound", "model")
+    __slots__ = ("_later", "_live", "_stops", "first_true", "first_write", "inbound", "model")
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -38,6 +38,10 @@ class History:
         self.first_write: dict[str, Times] = {gate: {} for gate in self.first_true}
         self.inbound: dict[int, Sequence[int]] | None = None
         self._stops: Times = {}
+        self._later = {
+            stage.id: [self.first_true[later.entry_stamp_id] for later in model.downstream(stage.id)]
+            for stage in model.stages
+        }
         self._live = {stage.id: model.of_stage(stage.id) for stage in model.stages}
 
     def settle(self) -> None:
@@ -49,8 +53,8 @@ class History:
     def exits(self, stage: Stage, lead: int) -> int | None:
         """The first downstream stamp or stop of a lead: from then on nothing of the stage may be sent."""
         found = self._stops.get(lead)
-        for later in self.model.downstream(stage.id):
-            at = self.first_true[later.entry_stamp_id].get(lead)
+        for stamped in self._later[stage.id]:
+            at = stamped.get(lead)
             if at is not None and (found is None or at < found):
                 found = at
         return found

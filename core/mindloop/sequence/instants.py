@@ -45,7 +45,7 @@ class Instants:
         if raw.isdigit() and raw.isascii():
             kind, seconds = MINUTES, _minutes(raw)
         else:
-            kind, seconds = _other(raw)
+            kind, seconds = _other(raw.strip())
         if kind is not self.kind:
             self._settle(kind, raw, table)
         if self.latest is None or seconds > self.latest:
@@ -75,6 +75,8 @@ def _minutes(raw: str) -> int:
 
 
 def _other(raw: str) -> tuple[str, int]:
+    if raw.isdigit() and raw.isascii():
+        return MINUTES, _minutes(raw)
     digits = raw[1:]
     if raw[:1] == "-" and digits.isdigit() and digits.isascii():
         return MINUTES, -_minutes(digits)

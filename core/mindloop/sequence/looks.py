@@ -58,7 +58,7 @@ class Looks:
         for fields in self.table.rows():
             workflow = known.workflow(fields[1])
             try:
-                at = known.instants.read(fields[2].strip(), self.table)
+                at = known.instants.read(fields[2], self.table)
             except ValueError as error:
                 self.table.refuse(f"t {plain(fields[2], 40)!r} {error}")
                 continue

@@ -73,6 +73,7 @@ class _Counting:
         self.counts = [StageCount(stage) for stage in self.stages]
         self.aside: set[int] = set()
         self.workflows = _workflows(model, self.at_of)
+        self.statuses = {"OK": False, "PENDING": False, "FAILED": True}
         self.unknown_workflows: dict[str, int] = {}
         self.unknown_properties: dict[str, int] = {}
         self.odd: dict[str, int] = {}
@@ -97,7 +98,7 @@ class _Counting:
     def instant(self, raw: str, lead: int, table: Table) -> int | None:
         """An instant in seconds; None where the row was left out, and its lead set aside."""
         try:
-            return self.instants.read(raw.strip(), table)
+            return self.instants.read(raw, table)
         except ValueError as error:
             self._refuse(table, lead, f"t {plain(raw, 40)!r} {error}")
             return None
@@ -149,9 +150,11 @@ class _Counting:
         self.history.settle()
         directed = "direction" in table.columns
         inbound: dict[int, array[int]] = {}
-        workflows = self.workflows
+        workflows, leads = self.workflows, self.leads
         for fields in self._rows(table):
-            lead = self._lead(fields[0], table)
+            lead = leads.get(fields[0])
+            if lead is None:
+                lead = self._lead(fields[0], table)
             at = self.instant(fields[2], lead, table) if lead >= 0 else None
             if at is None:
                 continue
@@ -162,7 +165,7 @@ class _Counting:
             if workflow is None:
                 workflow = self.named_workflow(fields[1])
             if workflow:
-                self._send(workflow, lead, at, fields[3].strip().lower(), table)
+                self._send(workflow, lead, at, fields[3], table)
         if directed:
             self.history.inbound = {lead: sorted(times) if len(times) > 1 else times for lead, times in inbound.items()}
 
@@ -190,12 +193,9 @@ class _Counting:
 
     def _send(self, workflow: tuple[str, int], lead: int, at: int, status: str, table: Table) -> None:
         follow_up, stage = workflow
-        if status in columns.OF_RUNS:
-            message = f"{table.where()}: {status.upper()} is the status of a run, expected that of a message"
-            raise Malformed(message, _R31)
-        failed = status in columns.FAILED
-        if not failed and status not in columns.DELIVERED:
-            _count(self.odd, f"status {plain(status, 40)!r} is not known and counts as reached, since it is not FAILED")
+        failed = self.statuses.get(status)
+        if failed is None:
+            failed = self._has_failed(status.strip().lower(), table)
         self.sends[follow_up] = self.sends.get(follow_up, 0) + 1
         if stage < 0:
             return
@@ -205,8 +205,16 @@ class _Counting:
         flags[lead] |= _SENT if failed else _SENT | _REACHED
         count.sends += 1
         count.failed += failed
-        end = self.history.exits(self.stages[stage], lead)
+        end = self.history.exits(count.stage, lead)
         count.after_exit += end is not None and at >= end
+
+    def _has_failed(self, status: str, table: Table) -> bool:
+        if status in columns.OF_RUNS:
+            message = f"{table.where()}: {status.upper()} is the status of a run, expected that of a message"
+            raise Malformed(message, _R31)
+        if status not in columns.FAILED and status not in columns.DELIVERED:
+            _count(self.odd, f"status {plain(status, 40)!r} is not known and counts as reached, since it is not FAILED")
+        return status in columns.FAILED
 
     # The verdict
 

@@ -104,12 +104,20 @@ def test_a_lead_who_keeps_writing_is_owed_nothing_until_it_stops() -> None:
     """Each inbound starts the silence anew; a lead who never wrote is not followed up while the policy is BLOCK."""
     writing = "".join(f"l1,,{minute},OK,in\n" for minute in range(1, 200, 30))
     end = "l1,,{},OK,out\n"
-    assert stage(measured(TURNS + writing + end.format(215), STAMPS + WELCOME), "s0").entitled == 0
+    assert stage(measured(TURNS + writing + end.format(219), STAMPS + WELCOME), "s0").entitled == 0
     assert stage(measured(TURNS + writing + end.format(220), STAMPS + WELCOME), "s0").entitled == 1
     mute = TURNS + "l1,,300,OK,out\n"
     assert stage(measured(mute, STAMPS + WELCOME), "s0").entitled == 0
     allowed = changed(base_model(), {"runtime.noInboundPolicy": "ALLOW"})
     assert stage(measured(mute, STAMPS + WELCOME, document=allowed), "s0").entitled == 1
+
+
+def test_a_lead_who_writes_in_the_minute_of_the_tick_is_not_followed_up_in_it() -> None:
+    """Silent since 5, so due at 40; the lead writes at 40: due at 75 instead, and a stop at 60 comes first."""
+    stamps = STAMPS + WELCOME + "l1,lead_declined,true,60\n"
+    turns = TURNS + "l1,,5,OK,in\nl1,,{},OK,in\nl1,,500,OK,out\n"
+    assert stage(measured(turns.format(40), stamps), "s0").entitled == 0
+    assert stage(measured(turns.format(41), stamps), "s0").entitled == 1
 
 
 def test_the_first_true_counts_and_no_false() -> None:
