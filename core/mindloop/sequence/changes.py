@@ -53,6 +53,11 @@ def as_written(document: Any, operations: Sequence[Operation]) -> list[Operation
     return made
 
 
+def own_pointer(document: Any, text: str) -> str:
+    """A pointer of the canonical spelling as it leads through a document that spells its keys otherwise."""
+    return pointer(_spelled(document, steps_of(text))[0])
+
+
 def _changes(before: Any, after: Any, way: Way) -> Iterator[Operation]:
     if isinstance(before, dict) and isinstance(after, dict):
         yield from _of_objects(before, after, way)

@@ -5,11 +5,11 @@ Operations are RFC 6902 on the document as it is written. Every one stands for o
 
 from __future__ import annotations
 
-from mindloop.sequence.changes import as_written, changes
+from mindloop.sequence.changes import as_written, changes, own_pointer
 from mindloop.sequence.check import check
 from mindloop.sequence.loading import model_of
 from mindloop.sequence.payloads import payloads
-from mindloop.sequence.pointers import apply, copied, value_at
+from mindloop.sequence.pointers import apply, apply_in_place, copied, value_at
 from mindloop.sequence.repairs import Draft, mend
 from mindloop.sequence.words import DOCTRINE, ERROR
 
@@ -49,17 +49,17 @@ class Unresolved:
     Attributes:
         rule: the rule's id.
         target: the id of what it is about.
-        pointer: where it stands in the document as it was written.
+        pointer: where it stands in the document after the patch, in the document's own spelling.
         message: what came and what was expected.
         decide: what has to be decided.
     """
 
     __slots__ = ("decide", "message", "pointer", "rule", "target")
 
-    def __init__(self, finding: Finding) -> None:
+    def __init__(self, finding: Finding, document: Any) -> None:
         self.rule = finding.rule
         self.target = finding.target
-        self.pointer = finding.pointer
+        self.pointer = own_pointer(document, finding.pointer)
         self.message = finding.message
         self.decide = _DECISIONS.get(finding.rule, finding.fix)
 
@@ -102,7 +102,7 @@ def patch(model: Model, *, today: str, profile: str = DOCTRINE) -> Patch:
     document = apply(model.written, operations)
     made = Patch(model_of(document).model, document, operations)
     made.payloads = payloads(model, made.model)
-    made.unresolved = [Unresolved(finding) for finding in left]
+    made.unresolved = [Unresolved(finding, document) for finding in left]
     return made
 
 
@@ -119,7 +119,7 @@ def guarded(document: Any, operations: list[dict[str, Any]]) -> list[dict[str, A
             path = operation["path"]
             made.append({"op": "test", "path": path, "value": copied(value_at(here, path))})
         made.append(operation)
-        here = apply(here, [operation])
+        here = apply_in_place(here, operation)
     return made
 
 

@@ -256,6 +256,61 @@ def test_a_stop_that_only_a_reason_names_is_wired_everywhere() -> None:
     ]
 
 
+def test_an_edit_older_than_a_stage_is_retrofitted() -> None:
+    """Once for both rules that say so, and also where other conditions keep the stages apart today."""
+    document = without(base_model(), "e0_20", "age_qualified")
+    document["stages"][1]["createdAt"] = "2026-03-01T00:00:00Z"
+    document["followUps"][0]["updatedAt"] = "2026-02-01T00:00:00Z"
+    wanted = [{"op": "add", "path": f"{E0}/-", "value": not_equals("age_qualified")}]
+    assert mended(document).operations == wanted
+    for one in document["followUps"]:
+        if one["stageId"] == "s1":
+            one["propertyConditions"].append(equals("vip"))
+    document["properties"].append(a_property("vip"))
+    document["followUps"][0]["propertyConditions"].append(not_equals("vip"))
+    assert mended(document).operations == wanted
+
+
+def test_texts_of_ordinary_conditions_and_limits_become_values() -> None:
+    """Where the text is a spelling of a value of that type; what is no such spelling is left to people."""
+    document = more("e2_60", equals("vip", " TRUE "), {"propertyId": "score", "operator": "LESS_THAN", "value": "50"})
+    document["properties"] += [a_property("vip"), a_property("score", type="NUMBER")]
+    document["contactLimits"] = [{"id": "mute", "propertyConditions": [equals("is_minor", "true")]}]
+    path = "/followUps/3/propertyConditions"
+    assert [(one["op"], one["path"], one["value"]) for one in mended(document).operations] == [
+        ("replace", f"{path}/6/value", True),
+        ("replace", f"{path}/7/value", 50),
+        ("replace", "/contactLimits/0/propertyConditions/0/value", True),
+    ]
+    document = more("e2_60", equals("vip", "gold"))
+    document["properties"] += [a_property("vip")]
+    made = mended(document)
+    assert made.operations == []
+    assert [(one.rule, one.pointer) for one in made.unresolved] == [("R33", f"{path}/6")]
+
+
+def test_a_contradiction_of_ordinary_conditions_is_left() -> None:
+    """Which of the two is meant nobody can tell."""
+    document = more("e2_60", equals("vip"), not_equals("vip"))
+    document["properties"] += [a_property("vip")]
+    made = mended(document)
+    assert made.operations == []
+    assert [(one.rule, one.decide) for one in made.unresolved] == [
+        ("R17", "Decide which of the conditions that contradict each other is meant.")
+    ]
+
+
+def test_what_is_left_is_named_where_it_stands_after_the_patch() -> None:
+    """In the document's own spelling, and at the position that it has then."""
+    document = more("e2_60", equals("vip", "gold"))
+    document["properties"] += [a_property("vip")]
+    one = document["followUps"][3]
+    one["workflow_property_conditions"] = [not_equals("welcome_sent"), *one.pop("propertyConditions")]
+    made = mended(document)
+    assert [one["path"] for one in made.operations] == ["/followUps/3/workflow_property_conditions/0"]
+    assert [one.pointer for one in made.unresolved] == ["/followUps/3/workflow_property_conditions/6"]
+
+
 def test_a_waived_error_is_not_mended() -> None:
     """What somebody has decided to live with stays."""
     document = without(base_model(), "e1_30", "lead_declined")
