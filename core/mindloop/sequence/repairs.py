@@ -216,7 +216,10 @@ def _offset(draft: Draft, finding: Finding, _place: Any) -> None:
     if came > 0 and came not in others:
         return
     start = came + gap if came > 0 else _before(draft, one) + gap
-    entry["delayMinutesAfterPropertySet"] = timing.free_offset(others, start, gap, _below(draft, one))
+    below = _below(draft, one)
+    found = timing.free_offset(others, start, gap, None if below and came >= below else below)
+    if found is not None:
+        entry["delayMinutesAfterPropertySet"] = found
 
 
 def _minutes(entry: Entry) -> int:
@@ -231,7 +234,10 @@ def _before(draft: Draft, one: FollowUp) -> int:
 
 
 def _below(draft: Draft, one: FollowUp) -> int | None:
-    return draft.model.runtime.window if one.destination.kind == words.FREE_TEXT else None
+    """The minutes below which free text has to stay; None where its channel has no window."""
+    channels = [one.channel] if one.channel else draft.model.agent.channels
+    has_window = not channels or any(channel in words.WINDOWED for channel in channels)
+    return draft.model.runtime.window if has_window and one.destination.kind == words.FREE_TEXT else None
 
 
 def _silence(draft: Draft, finding: Finding, _place: Any) -> None:

@@ -16,21 +16,24 @@ def lag_bound(runtime: Runtime) -> int:
     return max(1, -(-runtime.lag // runtime.runner_tick)) * runtime.runner_tick
 
 
-def free_offset(taken: Iterable[int], start: int, gap: int, below: int | None = None) -> int:
+def free_offset(taken: Iterable[int], start: int, gap: int, below: int | None = None) -> int | None:
     """The first offset from ``start`` on that is ``gap`` minutes away from every taken one.
 
     Args:
         taken: offsets of the stage's other follow-ups.
         start: minutes from which to look.
         gap: the smallest acceptable distance in minutes.
-        below: look for an earlier one where the first is not below this; what is found then is at least ``gap``.
+        below: where the first is not below this, the nearest earlier one is taken.
+
+    Returns:
+        Minutes, 1 or more; None where there is no such offset below ``below``.
     """
     others = sorted(taken)
     found = _upwards(others, start, gap)
     if below is None or found < below:
         return found
-    earlier = _upwards(others, gap, gap)
-    return earlier if earlier < below else found
+    earlier = _downwards(others, below - 1, gap)
+    return earlier if earlier > 0 else None
 
 
 def silence_after(offset: int, others: Iterable[tuple[int, int]], runtime: Runtime, kind: str) -> int:
@@ -57,4 +60,12 @@ def _upwards(others: list[int], start: int, gap: int) -> int:
     for other in others:
         if abs(other - found) < gap:
             found = other + gap
+    return found
+
+
+def _downwards(others: list[int], start: int, gap: int) -> int:
+    found = start
+    for other in reversed(others):
+        if abs(other - found) < gap:
+            found = other - gap
     return found

@@ -331,18 +331,39 @@ def test_the_strict_profile_staggers_silence() -> None:
     ]
 
 
-def test_an_offset_stays_within_the_window() -> None:
-    """Free text is not moved beyond it where an earlier place is free."""
-    document = changed(
-        base_model(),
-        {
-            "followUps.e0_20.delayMinutesAfterPropertySet": 1430,
-            "followUps.e0_120.delayMinutesAfterPropertySet": 1430,
-        },
-    )
+@pytest.mark.parametrize(
+    ("changes", "moved"),
+    [
+        ({}, 1409),
+        ({"channel": "WEB"}, 1469),
+        ({"destination": {"kind": "WHATSAPP_TEMPLATE", "templateId": "t1"}}, 1469),
+    ],
+)
+def test_an_offset_stays_within_the_window(changes: dict[str, Any], moved: int) -> None:
+    """Free text is put before its neighbours where there is no place behind them; without a window there is one."""
+    document = changed(base_model(), {f"followUps.e0_120.{key}": value for key, value in changes.items()})
+    document["templates"] = [{"id": "t1", "status": "APPROVED"}]
+    document["followUps"][0]["delayMinutesAfterPropertySet"] = 1439
+    document["followUps"][0]["minMinutesSinceLastInbound"] = 30
+    document["followUps"][1]["delayMinutesAfterPropertySet"] = 1439
     made = mended(document)
-    assert made.operations == [{"op": "replace", "path": "/followUps/1/delayMinutesAfterPropertySet", "value": 30}]
+    assert [(one["path"], one["value"]) for one in made.operations] == [
+        ("/followUps/1/delayMinutesAfterPropertySet", moved)
+    ]
     assert made.unresolved == []
+
+
+def test_a_stage_that_is_full_is_left_to_people() -> None:
+    """Where no offset is free within the window nothing is moved out of it."""
+    document = base_model()
+    document["runtime"]["minStaggerMinutes"] = 600
+    document["followUps"] = [
+        a_follow_up(f"f{at}", 0, offset, 35 + at) for at, offset in enumerate((500, 1100, 500))
+    ] + document["followUps"][2:]
+    made = mended(document)
+    assert made.operations == []
+    assert [(one.rule, one.target) for one in made.unresolved] == [("R5", "f2")]
+    assert made.unresolved[0].decide.startswith("Decide the offset of this follow-up: none that is free")
 
 
 def test_a_payload_is_the_whole_workflow() -> None:
