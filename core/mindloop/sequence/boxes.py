@@ -307,6 +307,14 @@ def _met(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return one | {name: one[name].meet(allowed) if name in one else allowed for name, allowed in other.items()}
 
 
+def _all_met(sets: list[Any]) -> Any:
+    """What all of them allow; met in pairs, so that many points cost no more than their number times its digits."""
+    while len(sets) > 1:
+        met = [one.meet(other) for one, other in zip(sets[::2], sets[1::2], strict=False)]
+        sets = met + sets[len(sets) - len(sets) % 2 :]
+    return sets[0]
+
+
 def _inside(one: Any, other: Any) -> bool:
     return bool(one.within(other))
 
@@ -335,7 +343,7 @@ class Space:
     def box(self, conditions: Iterable[Condition]) -> Box:
         """The firing set of a conjunction; linear in it."""
         barred = 0
-        others: dict[str, Numbers | Texts] = {}
+        parts: dict[str, list[Numbers | Texts]] = {}
         for condition in conditions:
             about = self._properties.get(condition.property_id)
             if about is None:
@@ -344,8 +352,8 @@ class Space:
                 barred |= self._bar(condition.property_id, self._boolean(condition))
             else:
                 allowed = self._number(condition) if about.type == words.NUMBER else self._text(condition)
-                others = _met(others, {condition.property_id: allowed})
-        return Box(self, barred, others)
+                parts.setdefault(condition.property_id, []).append(allowed)
+        return Box(self, barred, {name: _all_met(sets) for name, sets in parts.items()})
 
     def state_box(self, state: State) -> Box:
         """The box of the one lead with these values of boolean properties; other properties are left open."""

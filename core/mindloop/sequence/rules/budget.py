@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 DAY = 1440
 """Minutes."""
-MOST = 500
+MOST = 200
 """Messages a day beyond which nobody counts on."""
 
 

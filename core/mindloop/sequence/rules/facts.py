@@ -16,6 +16,7 @@ from mindloop.sequence.words import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from mindloop.sequence.boxes import Box
     from mindloop.sequence.model import Condition, FollowUp, Model, Property, Stage, Stop
@@ -33,12 +34,13 @@ class Seen:
         wrong: properties with a literal that another rule names: inverted, of a wrong type, unknown, blind to NULL.
     """
 
-    __slots__ = ("box", "excludes", "follow_up", "requires", "stage", "wrong")
+    __slots__ = ("_example", "box", "excludes", "follow_up", "requires", "stage", "wrong")
 
     def __init__(self, follow_up: FollowUp, stage: Stage | None, box: Box) -> None:
         self.follow_up = follow_up
         self.stage = stage
         self.box = box
+        self._example: dict[str, Any] | None = None
         self.requires: set[str] = set()
         self.excludes: set[str] = set()
         self.wrong: set[str] = set()
@@ -52,6 +54,12 @@ class Seen:
     def pointer(self) -> str:
         """Where the follow-up stands."""
         return self.follow_up.pointer
+
+    def example(self) -> dict[str, Any] | None:
+        """A lead that its conditions let through; None where there is none."""
+        if self._example is None:
+            self._example = self.box.example()
+        return self._example
 
     @property
     def own(self) -> str | None:

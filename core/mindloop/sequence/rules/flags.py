@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.sequence.boxes import is_of_type, space_of
+from mindloop.sequence.boxes import is_of_type
 from mindloop.sequence.findings import Finding, listed, literal, named, valued
 from mindloop.sequence.rules.registry import beyond, doctrine
 from mindloop.sequence.words import (
@@ -266,7 +266,7 @@ def _number_gate(facts: Facts, seen: Seen, condition: Condition, about: Property
         told.append(f"never holds on NULL ({about.null_rate:.0%} of leads)")
     target = about.terminal_value
     if about.check_until_match and is_of_type(target, NUMBER):
-        allowed = space_of(facts.model).box([condition]).allowed(about.id)
+        allowed = facts.space.box([condition]).allowed(about.id)
         if not allowed.holds(target):
             told.append(f"may stay unfulfilled, as the value freezes at its terminal value {valued(target)}")
     if told:

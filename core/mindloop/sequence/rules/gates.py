@@ -163,7 +163,6 @@ def _blind_to_null(facts: Facts, seen: Seen, condition: Condition) -> Iterator[F
         return
     rate = facts.properties[name].null_rate
     lost = f"{rate:.0%} of leads" if rate is not None else "81% to 98% of leads for a usual boolean"
-    state = dict(_state(seen, name, value=None, force=True) or {})
     yield Finding(
         seen.id,
         condition.pointer,
@@ -176,7 +175,7 @@ def _blind_to_null(facts: Facts, seen: Seen, condition: Condition) -> Iterator[F
         if role == OTHER
         else f"Write {literal(name, NOT_EQUALS, value=True)} in {named(seen.id)}.",
         severity=WARN if role == OTHER else "",
-        state=state,
+        state=_state(seen, name, value=None, force=True),
         involved=[seen.id],
         detail={"replace": [_literal(name, NOT_EQUALS)], "nullRate": rate},
     )
@@ -353,7 +352,7 @@ def _may_be_true(seen: Seen, name: str) -> bool:
 
 def _state(seen: Seen, name: str, *, value: bool | None, force: bool = False) -> dict[str, Any] | None:
     """A lead in the follow-up's box with that value; with ``force`` the value may be what keeps the lead out."""
-    found = seen.box.example()
+    found = seen.example()
     if found is None or not (force or seen.box.allowed(name).holds(value)):
         return None
     rest = {each: given for each, given in found.items() if each != name}
