@@ -93,6 +93,14 @@ class Diff:
         self.payloads: list[Payload] = []
         self.document = document
 
+    def as_json(self) -> Row:
+        """Differences, operations and payloads, for ``--json``."""
+        return {
+            "differences": [one.as_json() for one in self.differences],
+            "operations": self.operations,
+            "payloads": [one.as_json() for one in self.payloads],
+        }
+
 
 def diff(model: Model, live: Any) -> Diff:
     """Compare a model with an export; the order of conditions and of follow-ups is no difference.

@@ -56,6 +56,16 @@ class Insertion:
         self.model = model
         self.notes: list[str] = []
 
+    def as_json(self) -> dict[str, Any]:
+        """Whether it was there, operations, payloads, what was retrofitted and the notes, for ``--json``."""
+        return {
+            "exists": self.exists,
+            "operations": self.operations,
+            "payloads": [one.as_json() for one in self.payloads],
+            "retrofitted": self.retrofitted,
+            "notes": self.notes,
+        }
+
 
 def insert_stage(model: Model, stage: dict[str, Any], after: str | None) -> Insertion:
     """Insert a stage behind another one, with its property and follow-ups, and retrofit all stages before it.

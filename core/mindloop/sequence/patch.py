@@ -88,6 +88,14 @@ class Patch:
         self.document = document
         self.model = model
 
+    def as_json(self) -> dict[str, Any]:
+        """Operations, payloads and what is unresolved, for ``--json``."""
+        return {
+            "operations": self.operations,
+            "payloads": [one.as_json() for one in self.payloads],
+            "unresolved": [one.as_json() for one in self.unresolved],
+        }
+
 
 def patch(model: Model, *, today: str, profile: str = DOCTRINE) -> Patch:
     """Mend every ERROR whose repair is mechanical and list the others.

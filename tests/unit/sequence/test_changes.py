@@ -84,7 +84,11 @@ def test_operations_are_spelled_as_the_document_is() -> None:
     assert found == [
         {"op": "replace", "path": "/properties/0/check_until_match", "value": True},
         {"op": "add", "path": "/properties/0/terminal_value", "value": True},
-        {"op": "replace", "path": "/follow_ups/0/workflow_property_conditions/0", "value": {"property_id": "p"} | snake},
+        {
+            "op": "replace",
+            "path": "/follow_ups/0/workflow_property_conditions/0",
+            "value": {"property_id": "p"} | snake,
+        },
         {"op": "add", "path": "/follow_ups/0/workflow_property_conditions/-", "value": {"property_id": "q"} | snake},
         {"op": "add", "path": "/stops/-", "value": {"propertyId": "q"}},
     ]

@@ -99,8 +99,11 @@ def test_each_operation_does_what_the_rfc_says(document: Any, operation: dict[st
 @pytest.mark.parametrize(
     ("operation", "said"),
     [
-        ({"op": "add", "path": "/a/3", "value": 1}, "operation 0 (\"add\" /a/3): nothing stands at /a/3"),
-        ({"op": "add", "path": "/x/y", "value": 1}, 'operation 0 ("add" /x/y): nothing stands at /x on the way to /x/y'),
+        ({"op": "add", "path": "/a/3", "value": 1}, 'operation 0 ("add" /a/3): nothing stands at /a/3'),
+        (
+            {"op": "add", "path": "/x/y", "value": 1},
+            'operation 0 ("add" /x/y): nothing stands at /x on the way to /x/y',
+        ),
         ({"op": "add", "path": "/b/c", "value": 1}, 'operation 0 ("add" /b/c): nothing stands at /b/c'),
         ({"op": "add", "path": "/a"}, 'operation 0 ("add" /a): value is missing (null has to be written)'),
         ({"op": "remove", "path": "/x"}, 'operation 0 ("remove" /x): nothing stands at /x'),
