@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from mindloop.sequence.boxes import fits, space_of
+from mindloop.sequence.loading import Names
 from mindloop.sequence.words import (
     EQUALS,
     GATE_TYPES,
@@ -109,6 +110,11 @@ class Facts:
     def agent(self) -> str:
         """The id under which findings about the whole set stand."""
         return self.model.agent.id or "agent"
+
+    @cached_property
+    def names(self) -> Names:
+        """Finds a property by id, codename or label."""
+        return Names(self.properties)
 
     @cached_property
     def upstream(self) -> dict[str, set[str]]:

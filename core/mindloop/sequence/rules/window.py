@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mindloop.sequence.model import FollowUp, Param, Property, Template
+    from mindloop.sequence.model import FollowUp, Param, Template
     from mindloop.sequence.rules.facts import Facts, Seen
 
 MESSAGES = "messages.source_workflow_id"
@@ -115,16 +115,10 @@ def _param(facts: Facts, template: Template, param: Param) -> Iterator[Finding]:
         came = "has no source; expected a property or a text, an empty value is refused (131008)"
         yield _told(template, param, came, f"Give {named(param.name)} a source, or a fallback.")
         return
-    about = _property(facts, source)
+    about = facts.properties.get(facts.names.resolve(source))
     if about is not None and (about.null_rate is None or about.null_rate > 0):
         came = f"comes from {named(about.id)}, which may be NULL, and has no fallback; expected one (131008)"
         yield _told(template, param, came, f'Give {named(param.name)} a fallback, for example "there".', WARN)
-
-
-def _property(facts: Facts, source: str) -> Property | None:
-    return facts.properties.get(source) or next(
-        (one for one in facts.properties.values() if one.codename == source), None
-    )
 
 
 def _told(template: Template, param: Param, came: str, fix: str, severity: str = ERROR) -> Finding:
