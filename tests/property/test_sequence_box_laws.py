@@ -13,6 +13,7 @@ from mindloop.sequence.loading import model_of
 from mindloop.sequence.model import Condition, Property
 from mindloop.sequence.rules.budget import DAY, most_per_day
 from mindloop.sequence.rules.collisions import collision, first_within
+from mindloop.sequence.simulator.conditions import holds as simulated
 from mindloop.sequence.words import PLATFORM, SQL_STRICT
 from tests.helpers.sequences import base_model
 
@@ -202,3 +203,27 @@ def test_the_most_messages_within_a_day(stages: list[list[int]]) -> None:
         for number, minute in enumerate(stage)
     ]
     assert most_per_day(model_of(document).model) == most_by_trying(stages)
+
+
+EVERY = BOOLEANS | NUMBERS | TEXTS
+MIXED = literals(
+    [*NAMES[:3], "n", "s", "gone"],
+    OPERATORS | st.sampled_from(ORDERED),
+    st.booleans() | st.integers(-2, 2) | st.sampled_from(["a", "true", None]),
+)
+LEAD = st.fixed_dictionaries(
+    {},
+    optional={
+        **{name: st.none() | st.booleans() for name in NAMES[:3]},
+        "n": st.none() | st.integers(-3, 3) | st.just(0.5),
+        "s": st.none() | st.sampled_from(["a", "true", "b"]),
+    },
+)
+
+
+@LAWFUL
+@given(MIXED, LEAD, NULLS)
+def test_boxes_and_the_simulator_mean_the_same(conditions: list[Condition], lead: dict[str, Any], nulls: str) -> None:
+    """A lead is in the box exactly where the simulator's runner finds every condition to hold."""
+    runs = all(simulated(one, lead.get(one.property_id), nulls) is True for one in conditions)
+    assert Space(EVERY, nulls).box(conditions).holds(lead) == runs
