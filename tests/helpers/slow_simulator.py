@@ -150,11 +150,12 @@ class _SlowSimulator:
         was = lead.truth.pop(property_id, None)
         if value is not None:
             lead.truth[property_id] = value
-        if value is not True:
-            lead.entered.pop(property_id, None)
-        elif was is not True:
+        late = known is not None and known.set_by == "EVALUATOR"
+        if value is not True and was is True and late and lead.entered[property_id] >= minute + self.rt.evaluator_run:
+            lead.entered.pop(property_id)
+        if value is True and was is not True:
             stamped = minute
-            if known is not None and known.set_by == "EVALUATOR":
+            if late:
                 while stamped % self.rt.evaluator_batch:
                     stamped += 1
                 stamped += self.rt.evaluator_run

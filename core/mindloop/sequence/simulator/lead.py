@@ -159,10 +159,8 @@ def mute_by_limits(lead: Lead, plan: Plan) -> None:
 def learn_truth(lead: Lead, plan: Plan, property_id: str, value: Value, at: int) -> bool:
     """Make something so; what no evaluator has to read is written at once. Returns whether a batch may have to look."""
     known = plan.properties.get(property_id)
-    if value is not True:
-        lead.arrived.pop(property_id, None)
-    elif lead.truth.get(property_id) is not True:
-        lead.arrived[property_id] = _stamped_in_health(plan, property_id, at)
+    if (value is True) != (lead.truth.get(property_id) is True):
+        _arrive(lead, plan, property_id, at, so=value is True)
     if value is None:
         lead.truth.pop(property_id, None)
     else:
@@ -173,12 +171,18 @@ def learn_truth(lead: Lead, plan: Plan, property_id: str, value: Value, at: int)
     return property_id in plan.evaluated
 
 
-def _stamped_in_health(plan: Plan, property_id: str, at: int) -> int:
+def _arrive(lead: Lead, plan: Plan, property_id: str, at: int, *, so: bool) -> None:
+    """Note when a healthy pipeline stamps what has become true; what lapses before a batch could read it was nothing.
+
+    What lapses later has been: a lead who entered a stage is in it until something ends it (spec 3.9).
+    """
     known = plan.properties.get(property_id)
-    if known is None or known.set_by != words.EVALUATOR:
-        return at
-    batch = plan.runtime.evaluator_batch
-    return -(-at // batch) * batch + plan.runtime.evaluator_run
+    read_late = known is not None and known.set_by == words.EVALUATOR
+    batch, lag = plan.runtime.evaluator_batch, plan.runtime.evaluator_run
+    if so:
+        lead.arrived[property_id] = -(-at // batch) * batch + lag if read_late else at
+    elif read_late and lead.arrived.get(property_id, 0) - lag >= at:
+        del lead.arrived[property_id]
 
 
 def next_write(lead: Lead) -> int:
