@@ -47,11 +47,11 @@ def a_funnel(stages: int, each: int) -> dict[str, Any]:
 
 
 @st.composite
-def damaged(draw: st.DrawFn, document: dict[str, Any], most: int = 6) -> dict[str, Any]:
-    """A copy with 1 to ``most`` faults, any of which may hit the same place twice."""
+def damaged(draw: st.DrawFn, document: dict[str, Any], most: int = 6, *, badly: bool = False) -> dict[str, Any]:
+    """A copy with 1 to ``most`` faults, any of which may hit the same place twice; ``badly``: some need a decision."""
     made = copy.deepcopy(document)
     for _ in range(draw(st.integers(1, most))):
-        draw(st.sampled_from(FAULTS))(draw, made)
+        draw(st.sampled_from((*FAULTS, *DECISIONS) if badly else FAULTS))(draw, made)
     return made
 
 
@@ -59,14 +59,11 @@ def _follow_up(draw: Any, made: dict[str, Any]) -> dict[str, Any]:
     return draw(st.sampled_from(made["followUps"]))
 
 
-def _stamp(made: dict[str, Any], one: dict[str, Any]) -> str:
-    return next(stage["entryStampId"] for stage in made["stages"] if stage["id"] == one["stageId"])
-
-
 def _up_to(made: dict[str, Any], one: dict[str, Any]) -> list[str]:
-    """Its own stamp and those before it."""
-    stamps = [stage["entryStampId"] for stage in made["stages"]]
-    return stamps[: stamps.index(_stamp(made, one)) + 1]
+    """The stamp of its stage and those before it; none where the stage is unknown."""
+    stages = [stage["id"] for stage in made["stages"]]
+    known = stages.index(one["stageId"]) + 1 if one["stageId"] in stages else 0
+    return [stage["entryStampId"] for stage in made["stages"]][:known]
 
 
 def _condition(draw: Any, made: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
@@ -153,4 +150,66 @@ FAULTS = (
     spoil_a_flag,
     repeat_for_ever,
     lose_a_stop,
+)
+
+
+def confuse_the_stages(draw: Any, made: dict[str, Any]) -> None:
+    """Two of one order, or a stage opened by a stop, another stage's stamp or an unknown property."""
+    stage = draw(st.sampled_from(made["stages"]))
+    if draw(st.booleans()):
+        stage["order"] = draw(st.sampled_from([one["order"] for one in made["stages"]]))
+    else:
+        stamps = [one["entryStampId"] for one in made["stages"]]
+        stage["entryStampId"] = draw(st.sampled_from((*stamps, *STOPS, "nobody_knows")))
+
+
+def move_a_follow_up(draw: Any, made: dict[str, Any]) -> None:
+    one = _follow_up(draw, made)
+    key = draw(st.sampled_from(("stageId", "type", "delayTriggerPropertyId")))
+    stages, stamps = ([stage[name] for stage in made["stages"]] for name in ("id", "entryStampId"))
+    one[key] = draw(
+        st.sampled_from({"stageId": [*stages, "s99"], "type": ["CUSTOM_NOTIFICATION"]}.get(key, [*stamps, "gone"]))
+    )
+
+
+def change_a_property(draw: Any, made: dict[str, Any]) -> None:
+    about = draw(st.sampled_from(made["properties"]))
+    if draw(st.booleans()):
+        about["type"] = draw(st.sampled_from(("STRING", "NUMBER", "DATE")))
+    elif draw(st.booleans()):
+        about["setBy"] = "AGENT"
+    else:
+        made["properties"] = [one for one in made["properties"] if one is not about] or made["properties"]
+
+
+def any_condition(draw: Any, made: dict[str, Any]) -> None:
+    here = _follow_up(draw, made).setdefault("propertyConditions", [])
+    names = [one["id"] for one in made["properties"]]
+    operators = ("EQUALS", "NOT_EQUALS", "GREATER_THAN", "IS_SET", "IS_NOT_SET")
+    here.append(
+        {
+            "propertyId": draw(st.sampled_from((*names, "gone"))),
+            "operator": draw(st.sampled_from(operators)),
+            "value": draw(st.sampled_from((True, False, 3, "true", "maybe", None))),
+        }
+    )
+
+
+def lose_a_reason(draw: Any, made: dict[str, Any]) -> None:
+    reason = draw(st.sampled_from(made["dropOutReasons"]))
+    reason["stopPropertyId"] = draw(st.sampled_from((None, "gone", made["stages"][0]["entryStampId"])))
+
+
+def leave_the_window(draw: Any, made: dict[str, Any]) -> None:
+    one = _follow_up(draw, made)
+    one[draw(st.sampled_from(("delayMinutesAfterPropertySet", "minMinutesSinceLastInbound")))] = 2880
+
+
+DECISIONS = (
+    confuse_the_stages,
+    move_a_follow_up,
+    change_a_property,
+    any_condition,
+    lose_a_reason,
+    leave_the_window,
 )

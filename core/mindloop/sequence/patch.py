@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _MOST_ROUNDS = 100
 """A repair may lay open another finding; no set of ours takes more than five rounds."""
+_LAST = frozenset(("R2", "R3", "R28"))
+"""An exclusion is missing or only indirect, depending on the other conditions: those are mended first."""
 _DECISIONS = {
     "R5": "Decide the offset of this follow-up: none that is free lies within the channel's window.",
     "R8": "Decide which boolean takes the place of this property, who sets it, and keep the text as a note.",
@@ -135,13 +137,19 @@ def _mended(model: Model, today: str, profile: str) -> tuple[dict[str, Any], lis
     """The document in the canonical spelling after the last repair, and the ERRORs that none has mended."""
     now, left = model, _errors(model, today, profile)
     for _ in range(_MOST_ROUNDS):
-        draft = Draft(now, copied(now.raw))
-        mend(draft, left)
-        if not changes(now.raw, draft.raw):
+        raw = _after(now, [one for one in left if one.rule not in _LAST]) or _after(now, left)
+        if raw is None:
             break
-        now = model_of(draft.raw).model
+        now = model_of(raw).model
         left = _errors(now, today, profile)
     return now.raw, left
+
+
+def _after(model: Model, findings: list[Finding]) -> dict[str, Any] | None:
+    """The document with these findings mended; None where that changes nothing."""
+    draft = Draft(model, copied(model.raw))
+    mend(draft, findings)
+    return draft.raw if changes(model.raw, draft.raw) else None
 
 
 def _errors(model: Model, today: str, profile: str) -> list[Finding]:
