@@ -10,5 +10,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "follow_up": ("mindloop.cli.follow_up", "begin, packet, answer, resume, status"),
     "growth": ("mindloop.cli.growth", "what growth knows of a user"),
     "drive": ("mindloop.cli.drive", "run a skill to its end without a person"),
+    "fu_conformance": ("mindloop.cli.fu_conformance", "check, prove, simulate and mend follow-up sequences"),
     "doctor": ("mindloop.cli.doctor", "read everything, report what is wrong, change nothing"),
 }
