@@ -125,7 +125,8 @@ def _page(chosen: Any, checked: Checked) -> Iterator[str]:
         yield f"| {one.severity} | {rule} | {about} | {cell(one.message, 600)} | {cell(one.fix, 600)} |"
     for finding, waiver in checked.waived:
         yield ""
-        yield f"Waived: {finding.rule} for {cell(finding.target)} until {cell(waiver.expires)}: {cell(waiver.reason, 400)}"
+        until = f"until {cell(waiver.expires)}: {cell(waiver.reason, 400)}"
+        yield f"Waived: {finding.rule} for {cell(finding.target)} {until}"
 
 
 def _plain(pointer: str) -> str:

@@ -54,7 +54,7 @@ def _help() -> str:
     rows = "".join(f"  {name:<13} {given:<19} {line}\n" for name, (given, line) in VERBS.items())
     return (
         f"usage: {PROG} [subcommand] MODEL [arguments]\n\n{rows}\n"
-        "Models and scenarios are JSON or YAML. Exit: 0 yes or done, 1 an ERROR, a refuted obligation, drift or nothing\n"
-        "found, 2 a wrong call or input, 3 a fault of ours.\n"
+        "Models and scenarios are JSON or YAML. Exit: 0 yes or done, 1 an ERROR, a refuted obligation, drift or\n"
+        "nothing found, 2 a wrong call or input, 3 a fault of ours.\n"
         f"{PROG} <subcommand> --help explains one.\n"
     )

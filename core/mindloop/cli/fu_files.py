@@ -97,7 +97,7 @@ def chunks(path: str, what: str) -> Iterator[bytes]:
     if path == STDIN:
         return _pieces(sys.stdin.buffer, path)
     try:
-        return _pieces(open(path, "rb"), path)  # noqa: SIM115 - it is closed at the end of the pieces
+        return _pieces(open(path, "rb"), path)
     except FileNotFoundError:
         raise WrongInput(f"{path}: there is no such file, expected {what}", "Name the exported CSV.") from None
     except OSError as error:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """examples:
   fu_conformance.py insert-stage fu-model.json s1b --after s1 --stamp docs_uploaded --offsets 45,180
-  fu_conformance.py insert-stage fu-model.json '{"id": "s1b", "entryStampId": "docs_uploaded", "offsets": [45]}' --after s1
+  fu_conformance.py insert-stage fu-model.json '{"id": "s1b", "entryStampId": "docs_uploaded"}' --after s1
   fu_conformance.py insert-stage fu-model.json stage.yaml --first --apply"""
 
 

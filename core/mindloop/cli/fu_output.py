@@ -21,7 +21,9 @@ _VALUE = 120
 def add_format(options: ArgumentParser, *formats: str) -> None:
     """``--format``, the first of the formats if nothing is said; ``--json`` is short for ``--format json``."""
     shown = "|".join(formats)
-    options.add_argument("--format", choices=formats, default=formats[0], metavar=shown, help=f"(default: {formats[0]})")
+    options.add_argument(
+        "--format", choices=formats, default=formats[0], metavar=shown, help=f"(default: {formats[0]})"
+    )
     if JSON in formats:
         options.add_argument("--json", dest="format", action="store_const", const=JSON, help="same as --format json")
     options.add_argument("--full", action="store_true", help="all of the text, however long")

@@ -59,7 +59,9 @@ def patch(argv: list[str]) -> int:
         )
     else:
         state = f"written to {chosen.model}" if written else "nothing was written (--apply writes)"
-        head = f"{counted(len(made.operations), 'operation')}, {counted(len(made.unresolved), 'decision')} left; {state}"
+        head = (
+            f"{counted(len(made.operations), 'operation')}, {counted(len(made.unresolved), 'decision')} left; {state}"
+        )
         emit_lines([f"{chosen.model}: {head}", *fitting(_blocks(made), full=chosen.full)])
     return 1 if made.unresolved else 0
 

@@ -8,7 +8,6 @@ event names the rules that can explain it, those alone, and what would be the wr
 from __future__ import annotations
 
 from mindloop.sequence.check import check
-from mindloop.sequence.findings import flat
 from mindloop.sequence.loading import model_of
 from mindloop.sequence.simulator import terms
 from mindloop.sequence.words import STRICT
@@ -47,15 +46,21 @@ class Kind:
 _OVERLAP = ("R21", "R24", "R33", "R16", "R1", "R34", "R2", "R35", "R10", "R22", "R25", "R18")
 _STOPPED = ("R21", "R33", "R16", "R34", "R3", "R9", "R10", "R22", "R13", "R14", "R8")
 KINDS = {
-    terms.CROSS_STAGE: Kind(_OVERLAP, "the model keeps these stages apart: look at what the scenario changes", _STAGGER),
-    terms.LAG_CROSS: Kind(_LATE, "the later stamp was not written yet: the silence gate is what waits for it", _EXCLUSION),
+    terms.CROSS_STAGE: Kind(
+        _OVERLAP, "the model keeps these stages apart: look at what the scenario changes", _STAGGER
+    ),
+    terms.LAG_CROSS: Kind(
+        _LATE, "the later stamp was not written yet: the silence gate is what waits for it", _EXCLUSION
+    ),
     terms.SAME_STAGE_BURST: Kind(
         ("R4", "R5", "R6", "X1", "X10", "X9", "X4", "X8"),
         "the follow-ups of the stage became due together: look at anchor, offset and silence of each",
         _EXCLUSION,
     ),
     terms.POST_STOP: Kind(
-        _STOPPED, "nothing that is excluded says that the lead dropped out: the evaluator must set a stop for it", _STAGGER
+        _STOPPED,
+        "nothing that is excluded says that the lead dropped out: the evaluator must set a stop for it",
+        _STAGGER,
     ),
     terms.LAG_POST_STOP: Kind(_LATE, "the stop was not written yet: the silence gate is what waits for it", _EXCLUSION),
     terms.SILENT_NO_FIRE: Kind(
@@ -66,7 +71,9 @@ KINDS = {
     terms.TEMPLATE_FAIL: Kind(("R11", "R32"), "the template was refused: look at its status and parameters"),
     terms.REPEAT_OVERRUN: Kind(("R30", "X9"), "it repeats without a bound that ends it"),
     terms.CAP_BREACH: Kind(("X12", "X4"), "more is sent than the caps allow"),
-    terms.DUPLICATE: Kind((), "the engine sent one message twice: no key, two runners, or a crash between send and mark"),
+    terms.DUPLICATE: Kind(
+        (), "the engine sent one message twice: no key, two runners, or a crash between send and mark"
+    ),
 }
 CAUSES = {
     terms.NULL: "the property has no value, and this condition never passes a missing one: write NOT_EQUALS true",
@@ -169,7 +176,7 @@ def diagnose(model: Model, events: list[dict[str, Any]], runtime: dict[str, Any]
 def _findings(model: Model, runtime: dict[str, Any] | None) -> list[Finding]:
     if runtime:
         model = model_of({**model.raw, "runtime": {**model.raw.get("runtime", {}), **runtime}}).model
-    return list(flat(check(model, profile=STRICT, today=_NEVER_OVER)))
+    return check(model, profile=STRICT, today=_NEVER_OVER)
 
 
 def _explaining(model: Model, one: Diagnosis, findings: list[Finding]) -> list[Finding]:
@@ -181,8 +188,9 @@ def _explaining(model: Model, one: Diagnosis, findings: list[Finding]) -> list[F
         if follow_up is not None:
             concerned |= {condition.property_id for condition in follow_up.conditions}
             concerned |= {follow_up.stage_id, *(reason.id for reason in model.reasons), *_stops(model, one.kind)}
+    # A release explains a burst where nothing else does: every set without a bound has that finding.
     there = [each for each in findings if each.rule in rules and ({each.target, *each.involved} & concerned)]
-    there = [each for each in there if each.rule != "X4" or each.involved or len(one.follow_ups) > 1]
+    there = [each for each in there if each.rule != "X4"] or there
     return sorted(there, key=lambda each: rules.index(each.rule))
 
 
