@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -59,6 +60,23 @@ def test_a_strict_patch_mends_what_the_strict_profile_says(broken: dict[str, Any
     for left_out in range(len(made.operations)):
         rest = [one for at, one in enumerate(made.operations) if at != left_out]
         assert errors(apply(broken, rest), "strict"), made.operations[left_out]
+
+
+@pytest.mark.parametrize("profile", ["doctrine", "strict"])
+@settings(max_examples=60, deadline=None)
+@given(broken=damaged(a_funnel(3, 2), 8, badly=True))
+def test_what_needs_a_decision_never_makes_a_patch_go_wrong(profile: str, broken: dict[str, Any]) -> None:
+    """Whatever the damage: what is left is listed, every operation is needed, the next patch is empty."""
+    made = patch(model_of(broken).model, today=TODAY, profile=profile)
+    left = [(one.rule, one.target) for one in made.unresolved]
+    assert left == errors(made.document, profile)
+    assert apply(broken, made.operations) == made.document
+    assert patch(made.model, today=TODAY, profile=profile).operations == []
+    for left_out in range(len(made.operations)):
+        rest = [one for at, one in enumerate(made.operations) if at != left_out]
+        assert Counter(errors(apply(broken, rest), profile)) - Counter(left), made.operations[left_out]
+    for one in made.unresolved:
+        value_at(made.document, one.pointer.rpartition("/")[0])
 
 
 @settings(max_examples=40, deadline=None)

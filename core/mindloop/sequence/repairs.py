@@ -299,16 +299,20 @@ def _stale(draft: Draft, finding: Finding, _place: Any) -> None:
 
 
 def _spacing(draft: Draft, finding: Finding, _place: Any) -> None:
-    """X1: offset and silence of the later one are raised until both lie the stagger behind the earlier one's."""
+    """X1: offset and silence of the later one are raised until both lie the stagger behind the earlier one's.
+
+    Not one without the other, and not where free text would leave the window: that is for people.
+    """
     later, earlier = (draft.model.follow_up(name) for name in finding.involved[:2])
     if later is None or earlier is None:
         return
     entry, other, gap = draft.entry(later.id) or {}, draft.entry(earlier.id) or {}, draft.model.runtime.min_stagger
-    for key in ("delayMinutesAfterPropertySet", "minMinutesSinceLastInbound"):
-        least = (other.get(key) or 0) + gap
-        below = _below(draft, later)
-        if (entry.get(key) or 0) < least and (below is None or least < below):
-            entry[key] = least
+    keys = ("delayMinutesAfterPropertySet", "minMinutesSinceLastInbound")
+    least = {key: (other.get(key) or 0) + gap for key in keys}
+    raised = {key: minutes for key, minutes in least.items() if (entry.get(key) or 0) < minutes}
+    below = _below(draft, later)
+    if below is None or all(minutes < below for minutes in raised.values()):
+        entry.update(raised)
 
 
 def _lag(draft: Draft, finding: Finding, _place: Any) -> None:
