@@ -7,6 +7,7 @@ from mindloop.cli.fu_output import JSON, MARKDOWN, SARIF, TEXT, add_format, emit
 from mindloop.cli.output import emit_json
 from mindloop.cli.parsing import parser
 from mindloop.sequence.check import ABOUT_THE_DOCUMENT, Checked, examine, rule_name
+from mindloop.sequence.shown import cell, plain
 from mindloop.sequence.words import DOCTRINE, PROFILES, SEVERITIES
 
 TYPE_CHECKING = False
@@ -62,15 +63,16 @@ def _text(chosen: Any, _model: Model, checked: Checked) -> None:
 
 
 def _block(finding: Finding) -> list[str]:
-    lines = [f"{finding.severity} {finding.rule} {rule_name(finding.rule)} {finding.pointer}", f"  {finding.message}"]
+    lines = [f"{finding.severity} {finding.rule} {rule_name(finding.rule)} {plain(finding.pointer)}"]
+    lines.append(f"  {finding.message}")
     if finding.evidence:
         lines.append(f"  so: {', '.join(sorted({f'{one.rule} {rule_name(one.rule)}' for one in finding.evidence}))}")
     return [*lines, f"  fix: {finding.fix}"]
 
 
 def _waived(finding: Finding, waiver: Waiver) -> list[str]:
-    until = f"until {waiver.expires}: {waiver.reason}"
-    return [f"waived {finding.rule} {rule_name(finding.rule)} {finding.pointer} {until}"]
+    until = f"until {waiver.expires}: {plain(waiver.reason)}"
+    return [f"waived {finding.rule} {rule_name(finding.rule)} {plain(finding.pointer)} {until}"]
 
 
 def _json(chosen: Any, _model: Model, checked: Checked) -> None:
@@ -110,8 +112,6 @@ def _markdown(chosen: Any, _model: Model, checked: Checked) -> None:
 
 
 def _page(chosen: Any, checked: Checked) -> Iterator[str]:
-    from mindloop.sequence.shown import cell
-
     yield "# Conformance of follow-ups"
     yield ""
     yield f"{cell(_verdict(chosen, checked), 400)}."

@@ -6,6 +6,7 @@ from mindloop.cli.fu_files import document_in, model_in
 from mindloop.cli.fu_output import JSON, TEXT, add_format, counted, emit_lines, fitting, payload_line
 from mindloop.cli.output import emit_json
 from mindloop.cli.parsing import parser
+from mindloop.sequence.shown import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +48,6 @@ def diff(argv: list[str]) -> int:
 
 def _blocks(made: Diff) -> Iterator[list[str]]:
     for finding in made.findings:
-        yield [f"{finding.rule} {finding.pointer}", f"  {finding.message}"]
+        yield [f"{finding.rule} {plain(finding.pointer)}", f"  {finding.message}"]
     for payload in made.payloads:
         yield [payload_line(payload)]

@@ -17,6 +17,8 @@ from mindloop.cli.fu_output import (
 )
 from mindloop.cli.output import emit_json
 from mindloop.cli.parsing import parser
+from mindloop.sequence.findings import listed
+from mindloop.sequence.shown import plain
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from mindloop.sequence.insert_stage import Insertion
 
+_MOST = 12
 _EXAMPLES = """examples:
   fu_conformance.py insert-stage fu-model.json s1b --after s1 --stamp docs_uploaded --offsets 45,180
   fu_conformance.py insert-stage fu-model.json '{"id": "s1b", "entryStampId": "docs_uploaded"}' --after s1
@@ -125,9 +128,9 @@ def _minutes(text: str | None) -> list[int]:
 
 def _blocks(made: Insertion) -> Iterator[list[str]]:
     for line in made.notes:
-        yield [line]
+        yield [plain(line, 300)]
     if made.retrofitted:
-        yield [f"retrofitted: {', '.join(made.retrofitted)}"]
+        yield [f"retrofitted: {listed(made.retrofitted, _MOST)}"]
     for operation in made.operations:
         yield [operation_line(operation)]
     for payload in made.payloads:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from mindloop.cli.output import BUDGET, emit, safe
+from mindloop.sequence.findings import named
+from mindloop.sequence.shown import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,11 +91,11 @@ def operation_line(operation: dict[str, Any]) -> str:
     value = f" {json.dumps(operation['value'], ensure_ascii=False)}" if "value" in operation else ""
     moved = f" from {operation['from']}" if "from" in operation else ""
     shown = value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"
-    return f"{operation['op']} {operation['path']}{moved}{shown}"
+    return plain(f"{operation['op']} {operation['path']}{moved}{shown}", _LONGEST_LINE)
 
 
 def payload_line(payload: Payload) -> str:
     """A write of the platform: the tool, the object, how much of it there is."""
     conditions = payload.arguments.get("propertyConditions")
     many = f"{counted(len(conditions), 'condition')}, " if isinstance(conditions, list) else ""
-    return f"write in full: {payload.tool} {payload.target} ({many}{counted(len(payload.arguments), 'key')})"
+    return f"write in full: {payload.tool} {named(payload.target)} ({many}{counted(len(payload.arguments), 'key')})"

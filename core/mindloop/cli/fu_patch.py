@@ -15,6 +15,7 @@ from mindloop.cli.fu_output import (
 )
 from mindloop.cli.output import emit_json, note
 from mindloop.cli.parsing import parser
+from mindloop.sequence.shown import plain
 from mindloop.sequence.words import DOCTRINE, PROFILES
 
 TYPE_CHECKING = False
@@ -74,7 +75,7 @@ def note_comments(before: bytes, name: str) -> None:
 
 def _blocks(made: Patch) -> Iterator[list[str]]:
     for left in made.unresolved:
-        yield [f"left: {left.rule} {left.pointer}: {left.message}", f"  {left.decide}"]
+        yield [f"left: {left.rule} {plain(left.pointer)}: {left.message}", f"  {left.decide}"]
     for operation in made.operations:
         yield [operation_line(operation)]
     for payload in made.payloads:

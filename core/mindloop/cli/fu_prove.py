@@ -19,14 +19,16 @@ _EXAMPLES = """examples:
 
 def prove(argv: list[str]) -> int:
     """Decide the obligations P1 to P9; 1 where one is refuted."""
-    from mindloop.sequence.proof import prove as decided
     from mindloop.store.clock import day, now
 
     options = parser("fu_conformance.py prove", "What holds for every lead, whatever happens to it.", _EXAMPLES)
     options.add_argument("model", metavar="MODEL", help="the model, JSON or YAML")
     add_format(options, TEXT, JSON)
     chosen = options.parse_args(argv)
-    made = decided(model_in(chosen.model), today=day(now()))
+    from mindloop.sequence.proof import prove as decided
+
+    model = model_in(chosen.model)
+    made = decided(model, today=day(now()))
     document = made.as_json()
     if chosen.format == JSON:
         emit_json(document)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from mindloop.cli.fu_files import model_in, scenario_in
 from mindloop.cli.fu_output import JSON, TEXT, add_format, counted, emit_lines, fitting
-from mindloop.cli.output import emit_json
+from mindloop.cli.output import emit_json, limited, note
 from mindloop.cli.parsing import parser
 from mindloop.sequence.diagnosis import CAUSES, diagnose
 from mindloop.sequence.findings import named
+from mindloop.sequence.loading import Names
+from mindloop.sequence.shown import plain
 from mindloop.sequence.simulator.engine import simulate as run
 from mindloop.sequence.timeline import CLASSES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Iterator
     from typing import Any
 
     from mindloop.sequence.diagnosis import Diagnosis
+    from mindloop.sequence.model import Model
+    from mindloop.sequence.scenario import Scenario
     from mindloop.sequence.simulator.explain import Explanation
 
 _SENDS, _WHY = 500, 1_100
@@ -36,22 +41,45 @@ def simulate(argv: list[str]) -> int:
     options.add_argument("scenario", metavar="SCENARIO", help="leads and what happens to them, JSON or YAML")
     add_format(options, TEXT, JSON)
     chosen = options.parse_args(argv)
-    model, scenario = model_in(chosen.model), scenario_in(chosen.scenario)
+    model, scenario = _given(chosen)
     document = run(model, scenario).as_document()
     found = diagnose(model, document["events"], scenario.runtime)
     if chosen.format == JSON:
         emit_json({**document, "diagnosis": [one.as_json() for one in found]})
         return 0
     counts = document["counts"]
+    leads = f"{counted(len(scenario.leads), 'lead')}, minutes 0 to {scenario.horizon}"
+    sent = f"{counted(counts['messages'], 'message')}, {counts['reached']} reached"
     emit_lines(
         [
-            f"{counted(len(scenario.leads), 'lead')}, minutes 0 to {scenario.horizon}: {counted(counts['runs'], 'look')}, "
-            f"{counted(counts['messages'], 'message')}, {counts['reached']} reached",
+            f"{leads}: {counted(counts['runs'], 'look')}, {sent}",
             *fitting(_sends(document["sends"]), full=chosen.full, budget=_SENDS),
             *fitting(_why(found), full=chosen.full, budget=_WHY),
         ]
     )
     return 0
+
+
+def _given(chosen: Namespace) -> tuple[Model, Scenario]:
+    """Model and scenario; what the scenario says of properties that the model has not is told."""
+    model, scenario = model_in(chosen.model), scenario_in(chosen.scenario)
+    known = Names(model.properties)
+    events = [*scenario.events, *(event for lead in scenario.leads for event in lead.events)]
+    odd: dict[str, str] = {}
+    for event in events:
+        if event.property_id and known.resolve(event.property_id) not in model.properties:
+            odd.setdefault(event.property_id, event.pointer)
+    for line in limited([_unknown(name, place, model) for name, place in odd.items()], full=False):
+        note(f"mindloop: {chosen.scenario}: {line}")
+    return model, scenario
+
+
+def _unknown(name: str, place: str, model: Model) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(model.properties), 1)
+    meant = f"did you mean {named(near[0])}?" if near else "it has no effect"
+    return f"{place}: the model has no property {named(name)}; {meant}"
 
 
 def _sends(sends: list[dict[str, Any]]) -> Iterator[list[str]]:
@@ -98,7 +126,7 @@ def explain(argv: list[str]) -> int:
     options.add_argument("--at", type=int, metavar="MIN", help="what the runner said at this minute")
     add_format(options, TEXT, JSON)
     chosen = options.parse_args(argv)
-    model, scenario = model_in(chosen.model), scenario_in(chosen.scenario)
+    model, scenario = _given(chosen)
     made = asked(model, scenario, chosen.lead, chosen.follow_up, chosen.at)
     scenario.leads = [one for one in scenario.leads if one.id == chosen.lead]
     timeline = run(model, scenario)
@@ -137,7 +165,7 @@ def _verdict(made: Explanation) -> Iterator[str]:
     if made.dominant:
         cause = made.dominant["cause"]
         owed = "while it was owed" if made.dominant["entitled"] else "it was never owed"
-        yield f"  held back most by {made.dominant['reason']} ({owed}), cause {cause}: {CAUSES.get(cause, '')}"
+        yield f"  held back most by {plain(made.dominant['reason'])} ({owed}), cause {cause}: {CAUSES.get(cause, '')}"
     if made.asked:
         at = made.asked
         if at["t"] is None:
@@ -147,7 +175,7 @@ def _verdict(made: Explanation) -> Iterator[str]:
         else:
             word = at["reason"].split(":", 1)[0]
             by_null = ", by NULL" if at["byNull"] else ""
-            yield f"  at minute {at['t']}: blocked by {at['reason']}{by_null}: {CAUSES.get(word, '')}"
+            yield f"  at minute {at['t']}: blocked by {plain(at['reason'])}{by_null}: {CAUSES.get(word, '')}"
 
 
 def _looks(made: Explanation) -> Iterator[list[str]]:
@@ -156,4 +184,6 @@ def _looks(made: Explanation) -> Iterator[list[str]]:
     for one in made.blocks:
         by_null = ", by NULL" if one["byNull"] else ""
         owed = ", owed" if one["entitled"] else ""
-        yield [f"  {one['from']} to {one['to']}: {one['reason']}{by_null}{owed} ({counted(one['looks'], 'look')})"]
+        yield [
+            f"  {one['from']} to {one['to']}: {plain(one['reason'])}{by_null}{owed} ({counted(one['looks'], 'look')})"
+        ]
