@@ -15,16 +15,19 @@ from mindloop.sequence.words import DOCTRINE, ERROR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from mindloop.sequence.findings import Finding
     from mindloop.sequence.model import Model
     from mindloop.sequence.payloads import Payload
 
-_MOST_ROUNDS = 100
-"""A repair may lay open another finding; no set of ours takes more than five rounds."""
-_LAST = frozenset(("R2", "R3", "R28"))
+_ROUNDS = 20
+"""A repair may lay open another finding; so many rounds, and one more for each follow-up."""
+_EXCLUSIONS = frozenset(("R2", "R3", "R28"))
 """An exclusion is missing or only indirect, depending on the other conditions: those are mended first."""
+_SPACING = "X1"
+"""What lies how far behind what is known when every offset and silence gate is a number."""
 _DECISIONS = {
     "R5": "Decide the offset of this follow-up: none that is free lies within the channel's window.",
     "R8": "Decide which boolean takes the place of this property, who sets it, and keep the text as a note.",
@@ -136,13 +139,36 @@ def guarded(document: Any, operations: list[dict[str, Any]]) -> list[dict[str, A
 def _mended(model: Model, today: str, profile: str) -> tuple[dict[str, Any], list[Finding]]:
     """The document in the canonical spelling after the last repair, and the ERRORs that none has mended."""
     now, left = model, _errors(model, today, profile)
-    for _ in range(_MOST_ROUNDS):
-        raw = _after(now, [one for one in left if one.rule not in _LAST]) or _after(now, left)
+    for _ in range(_ROUNDS + len(model.follow_ups)):
+        raw = next((raw for batch in _batches(now, left) if (raw := _after(now, batch))), None)
         if raw is None:
             break
         now = model_of(raw).model
         left = _errors(now, today, profile)
     return now.raw, left
+
+
+def _batches(model: Model, left: list[Finding]) -> Iterator[list[Finding]]:
+    """What is mended together: a later batch only where no earlier one has anything to mend."""
+    yield [one for one in left if one.rule not in _EXCLUSIONS and one.rule != _SPACING]
+    yield [one for one in left if one.rule in _EXCLUSIONS]
+    waiting = [one for one in left if one.rule == _SPACING]
+    while near := _nearest(model, waiting):
+        yield near
+        waiting = [one for one in waiting if one not in near]
+
+
+def _nearest(model: Model, findings: list[Finding]) -> list[Finding]:
+    """Of every stage the finding about its earliest follow-ups: the later ones depend on what becomes of those."""
+    first: dict[str, tuple[int, Finding]] = {}
+    for finding in findings:
+        one = model.follow_up(finding.target)
+        if one is not None:
+            offset = one.offset or 0
+            first[one.stage_id] = min(
+                first.get(one.stage_id, (offset, finding)), (offset, finding), key=lambda pair: pair[0]
+            )
+    return [finding for _, finding in first.values()]
 
 
 def _after(model: Model, findings: list[Finding]) -> dict[str, Any] | None:

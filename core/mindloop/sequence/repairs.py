@@ -167,18 +167,17 @@ def _value_type(draft: Draft, finding: Finding, place: Any) -> None:
     if not isinstance(place, dict):
         return
     name = draft.resolve(place["propertyId"])
+    about = draft.model.properties.get(name)
+    if about is None or (place["operator"] in words.ORDERED and about.type != words.NUMBER):
+        return
     found = draft.about(finding)
     one, entry, own = found or (None, None, None)
     if one and entry and name == own and not draft.is_stop(name):
         literals.ensure(entry["propertyConditions"], literals.entry(name), draft.resolve, first=True)
     elif one and entry and own and name != own and draft.keeps_out(one, own, name):
         literals.ensure(entry["propertyConditions"], literals.exclusion(name), draft.resolve)
-    elif name in draft.model.properties and not _is_ordered(place, draft.model.properties[name].type):
-        place["value"] = in_type(place.get("value"), draft.model.properties[name].type)
-
-
-def _is_ordered(place: Entry, kind: str) -> bool:
-    return place["operator"] in words.ORDERED and kind != words.NUMBER
+    else:
+        place["value"] = in_type(place.get("value"), about.type)
 
 
 def in_type(value: object, kind: str) -> object:
