@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.helpers.command_line import SCRIPTS
+from tests.helpers.command_line import REPOSITORY, SCRIPTS
 from tests.helpers.skill_workspace import NOW, SkillWorkspace
 
 if TYPE_CHECKING:
@@ -68,6 +68,10 @@ NEVER = frozenset(
 """Not even where a list's own modules would bring them along."""
 
 RUN = "follow-up-2026-02-20-001"
+MODELS = REPOSITORY / "core/sample/grimoires/sequences"
+SCHOOL = [str(MODELS / "fu-model-language-school.json"), str(MODELS / "fu-scenario-language-school.json")]
+SEQUENCE = [*PLAIN, "datetime", "bisect", "heapq", "difflib", "encodings.utf_8_sig"]
+WHERE = ["cli", "store", "sequence"]
 COMMANDS = [
     ("provenance.py", ["hash"], HASH, ["cli", "store", "observer.canonical"]),
     ("follow_up.py", ["status"], STATUS, ["cli", "store", "protocol"]),
@@ -83,6 +87,17 @@ COMMANDS = [
     ("provenance.py", ["ingest", "--user", "lee", "--source-type", "manual_quote"], YAML, ["cli", "store", "observer"]),
     ("chronicle.py", ["query", "--around", "2026-02-01"], YAML, ["cli", "store", "observer"]),
     ("growth.py", ["show", "ann"], [*YAML, "hashlib"], ["cli", "store", "observer"]),
+    ("fu_conformance.py", ["check", SCHOOL[0]], SEQUENCE, WHERE),
+    ("fu_conformance.py", ["simulate", *SCHOOL], SEQUENCE, WHERE),
+    (
+        "fu_conformance.py",
+        ["explain", *SCHOOL, "--lead", "lead-1", "--follow-up", "plan_60"],
+        SEQUENCE,
+        WHERE,
+    ),
+    ("fu_conformance.py", ["patch", SCHOOL[0]], SEQUENCE, WHERE),
+    ("fu_conformance.py", ["diff", SCHOOL[0], SCHOOL[0]], SEQUENCE, WHERE),
+    ("fu_conformance.py", ["matrix", SCHOOL[0]], SEQUENCE, WHERE),
     ("hooks/follow_up_packet.py", [], HOOK, ["cli", "store"]),
     ("hooks/follow_up_answer.py", [], HOOK, ["cli", "store"]),
 ]
