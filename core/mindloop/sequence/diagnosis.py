@@ -63,10 +63,7 @@ KINDS = {
         _STAGGER,
     ),
     terms.LAG_POST_STOP: Kind(_LATE, "the stop was not written yet: the silence gate is what waits for it", _EXCLUSION),
-    terms.SILENT_NO_FIRE: Kind(
-        ("R7", "R26", "R36", "R9", "R25", "R10", "R27", "R22", "R12", "R21", "R33", "R34", "R17", "R20", "R23", "R4"),
-        "the gate named as reason held it back",
-    ),
+    terms.SILENT_NO_FIRE: Kind((), "the gate named as reason held it back"),
     terms.WINDOW_FAIL: Kind(("R11", "X3", "X6", "X7", "X5"), "free text left the channel's window: send a template"),
     terms.TEMPLATE_FAIL: Kind(("R11", "R32"), "the template was refused: look at its status and parameters"),
     terms.REPEAT_OVERRUN: Kind(("R30", "X9"), "it repeats without a bound that ends it"),
@@ -75,8 +72,22 @@ KINDS = {
         (), "the engine sent one message twice: no key, two runners, or a crash between send and mark"
     ),
 }
+SILENT_BY = {
+    terms.NULL: ("R7", "R26", "R36", "R33", "R1", "R20", "R17"),
+    terms.FROZEN: ("R25", "R9", "R36"),
+    terms.PIPELINE_OFF: ("R10", "R27"),
+    terms.NEEDS_ATTENTION: ("R12",),
+    terms.UNKNOWN_PROPERTY: ("R21",),
+    terms.NOT_WRITTEN: ("R22",),
+    terms.CONDITION: ("R34", "R33", "R20", "R23", "R17", "R35"),
+    terms.ANCHOR_UNSET: ("R4", "R21", "R10", "R22"),
+    terms.INACTIVE: ("R15", "R19"),
+    terms.CAP: ("X12",),
+    terms.QUIET_HOURS: ("X15",),
+}
+"""What lies behind a silence, in the order in which to look, and the rules that can explain each."""
 CAUSES = {
-    terms.NULL: "the property has no value, and this condition never passes a missing one: write NOT_EQUALS true",
+    terms.NULL: "the property has no value; EQUALS never passes a missing one, NOT_EQUALS does unless SQL_STRICT",
     terms.FROZEN: "the property froze on an early answer: checkUntilMatch and terminalValue true let it change",
     terms.PIPELINE_OFF: "includeInLlm is off, so the evaluator never writes the property",
     terms.NOT_WRITTEN: "nobody writes the property: the agent does not set properties, an evaluator does",
@@ -165,12 +176,23 @@ def diagnose(model: Model, events: list[dict[str, Any]], runtime: dict[str, Any]
         one.count += 1
         one.leads.add(event["lead"])
         one.follow_ups += [name for name in event["followUps"] if name not in one.follow_ups]
-    ranks = {kind: at for at, kind in enumerate(KINDS)}
-    found = sorted(grouped.values(), key=lambda one: (ranks.get(one.kind, len(ranks)), one.cause))
+    found = sorted(grouped.values(), key=_rank)
     findings = _findings(model, runtime) if found else []
     for one in found:
         one.findings = list(_explaining(model, one, findings))
     return found
+
+
+def _rank(one: Diagnosis) -> tuple[int, int, str]:
+    kinds, causes = list(KINDS), list(SILENT_BY)
+    kind = kinds.index(one.kind) if one.kind in kinds else len(kinds)
+    return kind, causes.index(one.cause) if one.cause in causes else len(causes), one.cause
+
+
+def _rules(one: Diagnosis) -> tuple[str, ...]:
+    if one.kind == terms.SILENT_NO_FIRE:
+        return SILENT_BY.get(one.cause, ())
+    return KINDS[one.kind].rules if one.kind in KINDS else ()
 
 
 def _findings(model: Model, runtime: dict[str, Any] | None) -> list[Finding]:
@@ -181,7 +203,7 @@ def _findings(model: Model, runtime: dict[str, Any] | None) -> list[Finding]:
 
 def _explaining(model: Model, one: Diagnosis, findings: list[Finding]) -> list[Finding]:
     """Findings of the right rules about these follow-ups, their stages, or properties that they are gated on."""
-    rules = KINDS[one.kind].rules if one.kind in KINDS else ()
+    rules = _rules(one)
     concerned = set(one.follow_ups)
     for name in one.follow_ups:
         follow_up = model.follow_up(name)
