@@ -279,8 +279,9 @@ def _wanted(stage: dict[str, Any]) -> list[dict[str, Any]]:
         if not isinstance(stage.get(key) or [], list):
             raise WrongInput(f"{key} is a {type(stage[key]).__name__}, expected a list", "Give minutes, or objects.")
     given = stage.get("followUps") or []
-    if odd := next((one for one in given if not isinstance(one, dict)), None):
-        raise WrongInput(f"a follow-up is a {type(odd).__name__}, expected an object", "Give each one its offset.")
+    odd = next((type(one).__name__ for one in given if not isinstance(one, dict)), None)
+    if odd:
+        raise WrongInput(f"a follow-up is a {odd}, expected an object", "Give each one its offset.")
     spelled = [{_SHORT.get(key, key): value for key, value in one.items()} for one in given]
     wanted: list[dict[str, Any]] = [{_OFFSET: offset} for offset in stage.get("offsets") or []]
     wanted += canonical({"followUps": spelled}, "fu-model")[0]["followUps"]
