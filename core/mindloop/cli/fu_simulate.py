@@ -183,7 +183,7 @@ def _looks(made: Explanation) -> Iterator[list[str]]:
         yield ["the first gate that blocked:"]
     for one in made.blocks:
         by_null = ", by NULL" if one["byNull"] else ""
-        owed = ", owed" if one["entitled"] else ""
+        owed = ", owed" if one["entitled"] and not made.fired else ""
         yield [
             f"  {one['from']} to {one['to']}: {plain(one['reason'])}{by_null}{owed} ({counted(one['looks'], 'look')})"
         ]
