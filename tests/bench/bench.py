@@ -24,10 +24,12 @@ sys.path[:0] = [str(ROOT / "core"), str(ROOT)]
 from mindloop.store.workspace import Workspace  # noqa: E402 - the path above is how it is found
 from tests.helpers.big_export import write_big_export  # noqa: E402 - likewise
 from tests.helpers.big_growth import Restored, Rows, add_replies, give_growth  # noqa: E402 - likewise
+from tests.helpers.big_sequence import big_model, big_scenario, write_exports, write_json  # noqa: E402 - likewise
 from tests.helpers.big_workspace import make_big_workspace  # noqa: E402 - likewise
 
 SCRIPTS = ROOT / "core" / "scripts"
 PYTHON = ROOT / ".venv" / "bin" / "python"
+BASE_MODEL = ROOT / "core" / "sample" / "grimoires" / "sequences" / "fu-model-m0.json"
 LEAN, YAML = 2.2, 4.0
 JOURNAL = 6.0  # the disk is waited for several times
 THINK = 8.0  # the score command's own process is in it
@@ -36,6 +38,7 @@ MATCH_SECONDS, QUIET_SECONDS = 2.0, 0.5
 STOP = "schema_version: 1\nuser: user00005\nstate: stopped\nreason: declined\nsince: 2026-02-01T00:00:00Z\n"
 INGEST_SECONDS, INGEST_MEGABYTES, LARGE_SECONDS = 10.0, 200.0, 20.0
 SKILL_BYTES, SKILLS_BYTES, BEGIN_BYTES = 4096, 12_288, 2048
+CHECK_SECONDS, CHECK_GROWTH, SIMULATE_SECONDS, SIMULATE_MEGABYTES, MEASURE_SECONDS = 1.0, 2.6, 20.0, 500.0, 8.0
 
 
 class Row:
@@ -163,6 +166,7 @@ def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes |
         "answer hook, our call": (script(filed), Answers(event, reference, prompt), LEAN),
         "cognition.py show": (script("cognition.py", "show", "user00002"), b"", YAML),
         "cognition.py begin, one user": (script("cognition.py", "begin", "--user", "user00004"), b"", THINK),
+        "fu_conformance.py check": (script("fu_conformance.py", str(BASE_MODEL)), b"", YAML),
         "growth.py show": (script("growth.py", "show", "user00001"), b"", YAML),
         "growth.py report": (script("growth.py", "report"), b"", YAML),
         **{
@@ -236,6 +240,47 @@ def ingesting(folder: Path) -> list[Row]:
     ]
 
 
+def sequencing(folder: Path, pairs: int) -> list[Row]:
+    """Sequences: the check of a large one and of half of it, a week of 10,000 leads, a million messages."""
+    folder.mkdir()
+    script = str(SCRIPTS / "fu_conformance.py")
+    sizes = {500: folder / "large.json", 250: folder / "half.json"}
+    for size, path in sizes.items():
+        write_json(path, big_model(60, size, 20))
+    checks = {profile: [] for profile in ("doctrine", "strict")}
+    for _ in range(pairs):
+        for profile, taken in checks.items():
+            taken.append(
+                [_passed([script, "check", str(path), "--profile", profile], folder) for path in sizes.values()]
+            )
+    model = big_model(6, 14, 6)
+    small = write_json(folder / "small.json", model)
+    week = write_json(folder / "week.json", big_scenario(model, 10_000, 7 * 1440))
+    simulated = _passed([script, "simulate", small, week, "--json"], folder)
+    messages, history = write_exports(folder, model, 1_000_000)
+    measured = _passed([script, "measure", small, messages, "--stamps", history], folder)
+    rows = []
+    for profile, taken in checks.items():
+        seconds = statistics.median(large.seconds for large, _ in taken)
+        growth = statistics.median(large.seconds / half.seconds for large, half in taken)
+        what = f"check, 60 stages, 500 follow-ups, {profile}"
+        rows += [Row(what, seconds, CHECK_SECONDS, "s"), Row(f"{what}, over 250", growth, CHECK_GROWTH, "x")]
+    return [
+        *rows,
+        Row("simulate, 10,000 leads, 7 days", simulated.seconds, SIMULATE_SECONDS, "s"),
+        Row("simulate, peak memory", simulated.megabytes, SIMULATE_MEGABYTES, "MB"),
+        Row("measure, 1,000,000 messages", measured.seconds, MEASURE_SECONDS, "s"),
+    ]
+
+
+def _passed(argv: list[str], folder: Path) -> Usage:
+    usage = run(argv, folder)
+    if usage.code:
+        message = f"{' '.join(argv[:2])} ended with {usage.code}"
+        raise SystemExit(message)
+    return usage
+
+
 def sizes(folder: Path) -> list[Row]:
     """What a model has to read."""
     pages = {page.parent.name: page.stat().st_size for page in (ROOT / ".claude" / "skills").glob("*/SKILL.md")}
@@ -276,6 +321,7 @@ def main() -> int:
         rows = startup(twelve, chosen.rounds) + scale(Path(folder), chosen.pairs) + sizes(twelve)
         rows += matching(Path(folder) / "matching", chosen.pairs)
         rows += ingesting(Path(folder) / "ingesting")
+        rows += sequencing(Path(folder) / "sequencing", chosen.pairs)
     if chosen.json:
         print(json.dumps([{**vars(row), "kept": row.kept} for row in rows]))
     else:

@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _overview() -> str:
-    rows = "".join(f"  {name.replace('_', '-'):<12} {help_line}\n" for name, (_, help_line) in COMMANDS.items())
+    rows = "".join(f"  {name.replace('_', '-'):<14} {help_line}\n" for name, (_, help_line) in COMMANDS.items())
     return f"usage: mindloop <command> [arguments]\n\n{rows}\nEach command explains itself with --help.\n"
 
 

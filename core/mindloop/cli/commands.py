@@ -11,5 +11,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "growth": ("mindloop.cli.growth", "what growth knows of a user"),
     "cognition": ("mindloop.cli.cognition", "what a user may be afraid of: begin, packet, answer, resume, show"),
     "drive": ("mindloop.cli.drive", "run a skill to its end without a person"),
+    "fu_conformance": ("mindloop.cli.fu_conformance", "check, prove, simulate and mend follow-up sequences"),
     "doctor": ("mindloop.cli.doctor", "read everything, report what is wrong, change nothing"),
 }

@@ -14,7 +14,7 @@ from mindloop.store.resources import read_resource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     Schema = dict[str, Any]
@@ -83,6 +83,24 @@ def require_known_version(value: object, schema: Schema, source: str) -> None:
 
 def problems(value: object, schema_name: str) -> list[str]:
     """Return one sentence for each place where a value does not follow its schema; empty when it does."""
+    found = [
+        f"{'.'.join(str(step) for step in error.absolute_path) or 'the document'}: {_sentence(error)}"
+        for error in _errors(value, schema_name)
+    ]
+    return found or ([] if valid(value, *(load_schema(schema_name),) * 2) else ["the value does not follow the schema"])
+
+
+def pointer_problems(value: object, schema_name: str) -> list[tuple[str, str]]:
+    """Return (JSON pointer, sentence) for each place where a value does not follow its schema; empty when it does."""
+    return [(_pointer(error.absolute_path), _sentence(error)) for error in _errors(value, schema_name)]
+
+
+def _pointer(path: Iterable[object]) -> str:
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def _errors(value: object, schema_name: str) -> list[Any]:
+    """What the library finds; it is not imported where the value is right."""
     schema = load_schema(schema_name)
     if valid(value, schema, schema):
         return []
@@ -90,18 +108,16 @@ def problems(value: object, schema_name: str) -> list[str]:
     import referencing  # an empty registry: no reference is ever fetched from the net
 
     validator = jsonschema.Draft202012Validator(schema, registry=referencing.Registry())
-    errors = sorted(validator.iter_errors(value), key=lambda error: [str(step) for step in error.absolute_path])
-    return [_sentence(error) for error in errors] or ["the value does not follow the schema"]
+    return sorted(validator.iter_errors(value), key=lambda error: [str(step) for step in error.absolute_path])
 
 
 def _sentence(error: Any) -> str:
-    place = ".".join(str(step) for step in error.absolute_path) or "the document"
     came = json.dumps(error.instance, ensure_ascii=True, default=repr)
     came = came if len(came) <= 60 else came[:57] + "..."
     if error.validator == "required":
         missing = [name for name in error.validator_value if name not in error.instance]
-        return f"{place}: {', '.join(missing)} missing"
-    return f"{place}: found {came}, expected {_expected(error.validator, error.validator_value, error.message)}"
+        return f"{', '.join(missing)} missing"
+    return f"found {came}, expected {_expected(error.validator, error.validator_value, error.message)}"
 
 
 def _expected(keyword: str, wanted: Any, message: str) -> str:

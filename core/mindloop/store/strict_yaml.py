@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from mindloop.store.errors import Malformed, WrongInput
-from mindloop.store.lazy_patterns import CompiledLater
+from mindloop.store.lazy_patterns import CompiledLater, when_used
 
 with CompiledLater():
     import yaml
@@ -110,6 +110,29 @@ def _refuse_tag(event: Any) -> NoReturn:
     raise ConstructorError(None, None, f"the tag {event.tag!r} is not supported", event.start_mark)
 
 
+class _TypedReader(_Reader):
+    """Gives plain scalars the types of YAML 1.2's core schema; what stands in quotes stays text."""
+
+    __slots__ = ()
+
+    def _scalar(self, event: Any) -> Any:
+        text = super()._scalar(event)
+        return text if text is None or event.tag is not None or not event.implicit[0] else _plain(text)
+
+
+_BOOLEANS = {"true": True, "false": False}
+_INTEGER = when_used(r"[-+]?[0-9]{1,18}\Z")
+_FLOAT = when_used(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]{1,3})?\Z")
+
+
+def _plain(text: str) -> bool | float | str:
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    if _INTEGER.match(text):
+        return int(text)
+    return float(text) if _FLOAT.match(text) else text
+
+
 class _Dumper(yaml.CSafeDumper):
     """Writes a value twice rather than an alias, and text of several lines as a block."""
 
@@ -139,13 +162,15 @@ _Dumper.add_implicit_resolver(
 _Dumper.add_implicit_resolver(_TAG + "bool", re.compile(r"^[yYnN]$"), list("yYnN"))
 
 
-def load(text: str, source: str = "", limit: int = _READER_LIMIT) -> object:
+def load(text: str, source: str = "", limit: int = _READER_LIMIT, *, plain_types: bool = False) -> object:
     """Read one document into None, str, list and dict.
 
     Args:
         text: the document, at most ``limit`` characters.
         source: the name that errors show.
         limit: size above which the text is refused without being parsed.
+        plain_types: let plain ``true``, ``false`` and numbers be that, for files in which ``"true"`` is a mistake that
+            must be seen.
 
     Raises:
         Malformed: the text is no such document; the message names line and column.
@@ -156,7 +181,8 @@ def load(text: str, source: str = "", limit: int = _READER_LIMIT) -> object:
         )
     try:
         parser: Any = yaml.CSafeLoader(text)
-        return _Reader(parser.get_event).document()
+        reader = _TypedReader if plain_types else _Reader
+        return reader(parser.get_event).document()
     except yaml.YAMLError as error:
         raise Malformed(f"{_place(source)}{_reason(error)}", "Quote the value if it is text.") from None
     except (ValueError, RecursionError) as error:

@@ -22,7 +22,7 @@ from mindloop.skills.grow.confirm import confirm
 from mindloop.skills.grow.match import match_text
 from mindloop.skills.ingest_dm.ingest import Wanted, ingest
 from tests.helpers import growing
-from tests.helpers.command_line import SCRIPTS
+from tests.helpers.command_line import REPOSITORY, SCRIPTS
 from tests.helpers.direct_messages import opened, said
 from tests.helpers.skill_workspace import NOW, SkillWorkspace, at
 from tests.helpers.thinking import ThinkWorkspace
@@ -83,6 +83,10 @@ GROW = "grow-2026-02-20-001"
 SENT = "fu-2026-02-15-ann-1-1"
 ANN = match_id(content_hash("hm"), SENT)
 BOB = match_id(content_hash("oh"), "fu-2026-02-15-bob-1-1")
+MODELS = REPOSITORY / "core/sample/grimoires/sequences"
+SCHOOL = [str(MODELS / "fu-model-language-school.json"), str(MODELS / "fu-scenario-language-school.json")]
+SEQUENCE = [*PLAIN, "datetime", "bisect", "heapq", "difflib", "encodings.utf_8_sig"]
+WHERE = ["cli", "store", "sequence"]
 COMMANDS = [
     ("provenance.py", ["hash"], HASH, ["cli", "store", "observer.canonical"]),
     ("follow_up.py", ["status"], STATUS, ["cli", "store", "protocol"]),
@@ -122,6 +126,19 @@ COMMANDS = [
     ("growth.py", ["resume", "pat"], YAML, ["cli", "store", "observer"]),
     ("hooks/packet.py", [], HOOK, ["cli", "store"]),
     ("hooks/answer.py", [], HOOK, ["cli", "store"]),
+    ("fu_conformance.py", ["check", SCHOOL[0]], SEQUENCE, WHERE),
+    ("fu_conformance.py", ["simulate", *SCHOOL], SEQUENCE, WHERE),
+    (
+        "fu_conformance.py",
+        ["explain", *SCHOOL, "--lead", "lead-1", "--follow-up", "plan_60"],
+        SEQUENCE,
+        WHERE,
+    ),
+    ("fu_conformance.py", ["patch", SCHOOL[0]], SEQUENCE, WHERE),
+    ("fu_conformance.py", ["diff", SCHOOL[0], SCHOOL[0]], SEQUENCE, WHERE),
+    ("fu_conformance.py", ["matrix", SCHOOL[0]], SEQUENCE, WHERE),
+    ("hooks/follow_up_packet.py", [], HOOK, ["cli", "store"]),
+    ("hooks/follow_up_answer.py", [], HOOK, ["cli", "store"]),
 ]
 
 

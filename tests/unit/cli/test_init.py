@@ -60,6 +60,21 @@ def test_init_completes_what_was_begun(tmp_path: Path) -> None:
     assert call("init", "--root", str(tmp_path), "--json").json["made"] == ["grimoires/observer/follow-ups/"]
 
 
+def test_init_leaves_models_of_sequences_to_start_from(tmp_path: Path) -> None:
+    """Two models that check clean, once: what is changed or removed in the folder stays so; the sample has all five."""
+    folder = tmp_path / "plain/grimoires/sequences"
+    call("init", "--root", str(tmp_path / "plain"))
+    call("init", "--root", str(tmp_path / "sample"), "--sample")
+    names = sorted(path.name for path in folder.iterdir())
+    codes = [call("fu_conformance", str(folder / name)).code for name in names]
+    (folder / names[0]).unlink()
+
+    assert (names, codes) == (["fu-model-language-school.json", "fu-model-m0.json"], [0, 0])
+    assert call("init", "--root", str(tmp_path / "plain"), "--json").json["made"] == []
+    assert [path.name for path in folder.iterdir()] == names[1:]
+    assert len(list((tmp_path / "sample/grimoires/sequences").iterdir())) == 5
+
+
 def test_each_workspace_gets_an_id_of_its_own(tmp_path: Path) -> None:
     """Two workspaces, two store ids of 16 hex digits."""
     ids = []

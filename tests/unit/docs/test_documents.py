@@ -152,6 +152,40 @@ def test_a_host_in_python_from_the_readme_works(home: Path) -> None:
     assert "reason: subagent_parse_error" in (home / "research" / done.stdout.strip()).read_text("utf-8")
 
 
+def test_sequences_from_the_readme_run_as_written(home: Path) -> None:
+    """The README's model fails as told, is explained as told, and after its patch is clean, proved and extended."""
+    model, scenario = (block for block in blocks(README, "yaml") if "observer:" not in block)
+    (home / "model.yaml").write_text(model)
+    (home / "scenario.yaml").write_text(scenario)
+    lines = [line for block in blocks(README, "console") if "$fu" in block for line in commands_of(block).splitlines()]
+    codes, said = [], []
+    for line in lines[1:]:
+        done = shell(f"{lines[0]}\n{line}", home, home)
+        codes.append(done.returncode)
+        said.append(done.stdout)
+        assert done.stderr == ""
+
+    assert codes == [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    assert [f" {rule} " in said[0] for rule in ("R2", "R4", "R7")] == [True, True, True]
+    shown = next(
+        block for block in re.findall(r"^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL) if "CROSS_STAGE" in block
+    )
+    assert [line for line in shown.splitlines() if line not in said[1].splitlines()] == []
+    assert "SAME_STAGE_BURST" in said[2]
+    assert ("by NULL" in said[3], "R7" in said[3]) == (True, True)
+    assert "nothing is wrong with what went out" in said[8]
+    assert "<svg" in (home / "follow-ups.html").read_text("utf-8")
+    assert shell(f"{lines[0]}\n$fu check model.yaml", home, home).returncode == 0
+
+
+def test_the_readmes_model_is_the_shipped_one() -> None:
+    """What a reader copies is what init --sample lays into a workspace."""
+    folder = ROOT / "core/sample/grimoires/sequences"
+    shown = [block for block in blocks(README, "yaml") if "observer:" not in block]
+
+    assert shown == [(folder / f"fu-{name}-broken.yaml").read_text("utf-8") for name in ("model", "scenario")]
+
+
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_explains_itself(name: str, home: Path) -> None:
     """`--help` of every command exits 0 and shows its own name."""

@@ -1,0 +1,101 @@
+"""How what is found about sequences is told: blocks of lines that fit a screen, and the words of --format."""
+
+from __future__ import annotations
+
+from mindloop.cli.output import BUDGET, emit, safe
+from mindloop.sequence.findings import named
+from mindloop.sequence.shown import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from mindloop.sequence.findings import Finding
+    from mindloop.sequence.payloads import Payload
+
+TEXT, JSON, MARKDOWN, SARIF, HTML, CSV = "text", "json", "markdown", "sarif", "html", "csv"
+_LONGEST_LINE = 400
+_VALUE = 120
+
+
+def add_format(options: ArgumentParser, *formats: str) -> None:
+    """``--format``, the first of the formats if nothing is said; ``--json`` is short for ``--format json``."""
+    shown = "|".join(formats)
+    options.add_argument(
+        "--format", choices=formats, default=formats[0], metavar=shown, help=f"(default: {formats[0]})"
+    )
+    if JSON in formats:
+        options.add_argument("--json", dest="format", action="store_const", const=JSON, help="same as --format json")
+    options.add_argument("--full", action="store_true", help="all of the text, however long")
+
+
+def fitting(blocks: Iterable[Sequence[str]], *, full: bool, budget: int = BUDGET) -> list[str]:
+    """The lines of the first blocks that fit into the budget of bytes, at least one block; then how many are left."""
+    lines: list[str] = []
+    every = list(blocks)
+    for at, block in enumerate(every):
+        cut = list(block) if full else [_cut(line) for line in block]
+        budget -= sum(len(safe(line).encode()) + 1 for line in cut)
+        if at and budget < 0 and not full:
+            return [*lines, f"(+{len(every) - at} more: --full shows all)"]
+        lines += cut
+    return lines
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
+
+
+def emit_lines(lines: Iterable[str]) -> None:
+    """Print them."""
+    for line in lines:
+        emit(line)
+
+
+def whole(text: str) -> None:
+    """Print a document that ends with its own line end, byte for byte."""
+    import sys
+
+    sys.stdout.write(text)
+
+
+def counted(count: int, word: str, words: str = "") -> str:
+    """``1 lead``, ``2 leads``."""
+    return f"{count} {word if count == 1 else words or word + 's'}"
+
+
+def in_json(finding: Finding) -> dict[str, Any]:
+    """A finding for programs."""
+    from mindloop.sequence.check import rule_name
+
+    return {
+        "rule": finding.rule,
+        "name": rule_name(finding.rule),
+        "severity": finding.severity,
+        "target": finding.target,
+        "message": finding.message,
+        "fix": finding.fix,
+        "witness": finding.witness,
+        "pointer": finding.pointer,
+        "state": finding.state,
+        "evidence": [in_json(one) for one in finding.evidence],
+    }
+
+
+def operation_line(operation: dict[str, Any]) -> str:
+    """An operation of a patch: what, where, and the value as far as it fits."""
+    import json
+
+    value = f" {json.dumps(operation['value'], ensure_ascii=False)}" if "value" in operation else ""
+    moved = f" from {operation['from']}" if "from" in operation else ""
+    shown = value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"
+    return plain(f"{operation['op']} {operation['path']}{moved}{shown}", _LONGEST_LINE)
+
+
+def payload_line(payload: Payload) -> str:
+    """A write of the platform: the tool, the object, how much of it there is."""
+    conditions = payload.arguments.get("propertyConditions")
+    many = f"{counted(len(conditions), 'condition')}, " if isinstance(conditions, list) else ""
+    return f"write in full: {payload.tool} {named(payload.target)} ({many}{counted(len(payload.arguments), 'key')})"
