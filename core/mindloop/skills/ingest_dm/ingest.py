@@ -288,7 +288,7 @@ def _dispute(found: Disputed, index: str) -> str:
     """Say of how many quotes the same stamp is read to another time than is on record, and of one how."""
     written, then = excerpt(found.said.raw or "", 40), excerpt(found.moment, 20)
     return (
-        f"{counted(len(found.digests), 'known quote')} would get another time now, by the same stamp: {written!r} is {then} on "
-        f"record, and {found.said.moment} as it is read now (--tz, --date-order); the record stays. If it is wrong, "
-        f"correct source_timestamp of {excerpt(found.record, 80)} in {index}"
+        f"{counted(len(found.digests), 'known quote')} would get another time now, by the same stamp: {written!r} is "
+        f"{then} on record, and {found.said.moment} as it is read now (--tz, --date-order); the record stays. If it is "
+        f"wrong, correct source_timestamp of {excerpt(found.record, 80)} in {index}"
     )
