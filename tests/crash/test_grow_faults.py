@@ -80,7 +80,7 @@ def test_a_proposal_is_whole_and_stands_there_once(skill: SkillWorkspace, tmp_pa
 def test_what_a_person_says_of_a_message_is_one_change(skill: SkillWorkspace, tmp_path: Path) -> None:
     """Thread and time together or neither, an outcome with its counters; repeating is safe."""
     lines = [
-        Line("growth", "sent", "alice", sent(skill, "alice")["id"], "--thread", "dm-1", "--at", "2026-02-12"),
+        Line("growth", "sent", "alice", sent(skill, "alice")["id"], "--thread", "dm-1", "--date", "2026-02-12"),
         Line("growth", "sent", "bob", sent(skill, "bob")["token"], "--never"),
     ]
     judge = repeated(*lines, more=require_one_story)
