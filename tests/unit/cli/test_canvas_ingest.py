@@ -297,6 +297,18 @@ def test_localised_dates(skill: SkillWorkspace, case: str) -> None:
     assert records(skill)[0]["source_timestamp_raw"] == one
 
 
+def test_a_log_that_changed_its_clock(skill: SkillWorkspace) -> None:
+    """The dates of one clock say nothing about the other's: nothing lies in the future, nothing is guessed."""
+    written = ("20/02/2026 14:23", "21/02/2026 14:23", "2/11/2026 2:23:00 PM", "3/12/2026 2:23:00 PM")
+    data = "".join(f"[{raw}] bob: thing {number}\n" for number, raw in enumerate(written)).encode()
+    path = put(skill, data, "dm.log")
+    argv = ("canvas", "ingest", path, "--user", "bob", "--tz", "UTC", "--json")
+    assert call(*argv, MINDLOOP_ROOT=str(skill.root), MINDLOOP_NOW="2026-11-22").code == 0
+    assert sorted(one["source_timestamp"][:10] for one in records(skill)) == [
+        "2026-02-11", "2026-02-20", "2026-02-21", "2026-03-12",
+    ]  # fmt: skip
+
+
 def test_a_date_that_can_be_read_in_two_ways(skill: SkillWorkspace) -> None:
     """Nothing is guessed: no instant, the day as it was written, and what to pass."""
     came = ingest(skill, b"[03/04/2026 10:00] bob: it broke\n", name="dm.log")
