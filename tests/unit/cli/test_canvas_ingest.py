@@ -604,10 +604,45 @@ def test_a_reply_is_recorded_with_its_words(skill: SkillWorkspace, sent: str) ->
 
 
 def test_a_reply_whose_time_nobody_knows(skill: SkillWorkspace, sent: str) -> None:
-    """Where no message after it is in the export the reply counts as of now, and that is said."""
-    came = ingest(skill, discord(entry(0, "before", when="2026-02-09T10:00:00Z")), "--responds-to", sent)
-    assert growth(skill)["response_date"] == NOW
+    """That it is one is taken from the person who says so, as of now, and that is said."""
+    came = ingest(skill, discord(entry(0, "yes", when="soon")), "--responds-to", sent)
+    assert (came["outcome"], growth(skill)["response_date"]) == ("responded", NOW)
+    assert any("is taken from you, as of now" in note for note in came["notes"])
+
+
+def test_a_reply_of_the_same_day(skill: SkillWorkspace, sent: str) -> None:
+    """Where only the day is known it may be one; when exactly is not made up, and that is said."""
+    came = ingest(skill, b"[2026-02-10 08:00] bob: yes\n", "--responds-to", sent, name="dm.log")
+    assert (came["outcome"], growth(skill)["response_date"]) == ("responded", NOW)
     assert any("its reply counts as of now" in note for note in came["notes"])
+
+
+@pytest.mark.parametrize(
+    ("texts", "hint"),
+    [
+        ((("before", "2026-02-09T10:00:00Z"), ("just before", "2026-02-10T09:59:59Z")), "is it the right id?"),
+        ((("before", "2026-02-09T10:00:00Z"), ("sometime", "soon")), "pass --tz or --date-order"),
+    ],
+)
+def test_what_was_said_before_is_no_reply(
+    skill: SkillWorkspace, sent: str, texts: tuple[tuple[str, str], ...], hint: str
+) -> None:
+    """Where all whose time is known was said before the message was sent, growth stays as it is; the rest goes on."""
+    before = (skill.root / GROWTH).read_bytes()
+    data = discord(*(entry(number, *one[:1], when=one[1]) for number, one in enumerate(texts)))
+    came = ingest(skill, data, "--responds-to", sent)
+    assert (came["new"], came["outcome"], (skill.root / GROWTH).read_bytes()) == (2, None, before)
+    (note,) = [note for note in came["notes"] if note.startswith("the reply is not recorded: ")]
+    assert "was said before 2026-02-10T10:00:00Z, when the message was sent" in note
+    assert hint in note
+
+
+@pytest.mark.parametrize("text", ["[FU:deadbeef]", "\u200b"])
+def test_a_reply_without_words_is_one(skill: SkillWorkspace, sent: str, text: str) -> None:
+    """A message that becomes no quote was sent all the same."""
+    data = discord(entry(0, "before", when="2026-02-09T10:00:00Z"), entry(1, text))
+    came = ingest(skill, data, "--responds-to", sent)
+    assert (came["new"], came["outcome"], growth(skill)["outcome"]) == (1, "responded", "responded")
 
 
 @pytest.mark.parametrize("known", ["nothing", "another", "damaged", "rehearsed"])

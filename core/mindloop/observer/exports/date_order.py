@@ -69,9 +69,7 @@ class DateOrder:
         if self._said is not None or not self._days:
             return []
         if all(self._fits.values()):
-            return [
-                ("some dates", " can only be DD/MM and some only MM/DD: the others are undated; pass --date-order")
-            ]
+            return [("some dates", " can only be DD/MM and some only MM/DD: the others are undated; pass --date-order")]
         order, why = self.decided()
         if not why:
             return []

@@ -151,10 +151,8 @@ def test_each_way_of_writing_has_its_own_order() -> None:
         made.learn(raw)
     days = ["2026-02-20", "2026-02-21", "2026-02-11", "2026-03-12"]
     assert [made.resolve(raw) for raw in written] == [(f"{day}T14:23:00Z", "exact") for day in days]
-    assert made.notes == [
-        "dates written n/n/yyyy AM/PM are read as MM/DD: any other reading lies in the future; if that is wrong, "
-        "pass --date-order"
-    ]
+    (note,) = made.notes
+    assert note.startswith("dates written n/n/yyyy AM/PM are read as MM/DD: any other reading lies in the future;")
 
 
 @pytest.mark.parametrize(
