@@ -53,7 +53,7 @@ def _lines(state: Any, stop: Standing | None) -> list[str]:
         lines.append(f"  nobody writes to them: {stop.why}")
     lines += [f"  {one['id']} {one['confidence']}, {one['decay_state']}: {one['title']}" for one in state["hypotheses"]]
     for pattern, counters in state["question_patterns"].items():
-        score = counters["effectiveness_score"] if resolved(counters) >= RESOLVED_AT_LEAST else "too early to tell"
+        score = counters["effectiveness_score"] if resolved(counters) >= RESOLVED_AT_LEAST else "not known yet"
         lines.append(
             f"  {pattern}: used {counters['times_used']}, answered {counters['responded_count']}, "
             f"silent {counters['silence_count']}, effectiveness {score}"
