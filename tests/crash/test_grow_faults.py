@@ -13,7 +13,7 @@ from mindloop.observer.growth.files import read_proposals
 from mindloop.protocol.run_files import file_answer
 from mindloop.skills.grow import match as match_module
 from mindloop.skills.grow.confirm import confirm
-from mindloop.skills.grow.match import match_text
+from mindloop.skills.grow.match import match_text, match_user
 from tests.helpers import command_faults as lab
 from tests.helpers.command_faults import Line, commands, repeated
 from tests.helpers.faults import exhaust, snapshot
@@ -78,9 +78,11 @@ def test_a_proposal_is_whole_and_stands_there_once(skill: SkillWorkspace, tmp_pa
 
 
 def test_what_a_person_says_of_a_message_is_one_change(skill: SkillWorkspace, tmp_path: Path) -> None:
-    """Thread and time together or neither, an outcome with its counters; repeating is safe."""
+    """Thread, time and the look at all replies again together or not at all, an outcome with its counters."""
+    match_user(skill.ws, "alice", at(NOW))
+    assert read_proposals(skill.ws, "alice")["records_seen"] == 1
     lines = [
-        Line("growth", "sent", "alice", sent(skill, "alice")["id"], "--thread", "dm-1", "--at", "2026-02-12"),
+        Line("growth", "sent", "alice", sent(skill, "alice")["id"], "--thread", "dm-1", "--date", "2026-02-12"),
         Line("growth", "sent", "bob", sent(skill, "bob")["token"], "--never"),
     ]
     judge = repeated(*lines, more=require_one_story)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from mindloop.cli.output import emit, emit_json, limited, tell
+from mindloop.cli.output import LIST_LIMIT, emit, emit_json, limited, tell
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
 from mindloop.observer.growth.files import load_proposals, read_proposals
-from mindloop.observer.growth.proposals import PRESELECTED, pending
+from mindloop.observer.growth.proposals import KINDS, PRESELECTED, kinds, pending
 from mindloop.observer.layout import layout_of
-from mindloop.observer.lines import excerpt
+from mindloop.observer.lines import counted, excerpt
 from mindloop.observer.names import display_name, slug
+from mindloop.skills.grow.reply import Asked
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
@@ -22,24 +23,32 @@ if TYPE_CHECKING:
 
 PROG = "growth.py"
 SNIPPET = 90
-_REFERENCE = "an id as list shows it (four characters are enough), a token, or a message id fu-…"
+_REFERENCE = "an id as list shows it (four characters are enough), a token such as FU:75d2f0ef, or a message id fu-…"
 
 
 def list_(argv: list[str]) -> int:
     """Print what waits: of one user with the words, of everybody the numbers only; 1 for somebody nobody knows."""
     options = parser(
-        f"{PROG} list", "Proposed matches that wait for a person. * marks those that --preselected confirms."
+        f"{PROG} list",
+        "Proposed matches that wait for a person: how sure each is, what we asked, what the reply says.\n"
+        "* marks those that --preselected confirms.",
+        kinds(),
     )
-    options.add_argument("user", nargs="?", help="only this user's, with the words of each reply")
+    options.add_argument("user", nargs="?", help="only this user's, with the words of each message and reply")
     options.add_argument("--full", action="store_true", help="list all")
     add_json(options)
     chosen = options.parse_args(argv)
     workspace = opened()
     documents = [_known(workspace, display_name(chosen.user))] if chosen.user else _all(workspace)
     if chosen.json:
-        emit_json({"users": [_json(one) for one in documents if chosen.user or pending(one)]})
+        users = [_json(one, workspace if chosen.user else None) for one in documents if chosen.user or pending(one)]
+        emit_json({"users": users})
         return 0
-    rows = _rows(documents[0]) if chosen.user else [_count(one) for one in documents if pending(one)]
+    rows = (
+        _rows(documents[0], workspace, full=chosen.full)
+        if chosen.user
+        else [_count(one) for one in documents if pending(one)]
+    )
     emit("\n".join(limited(rows, full=chosen.full)) or "nothing waits")
     return 0
 
@@ -61,9 +70,20 @@ def _all(workspace: Workspace) -> list[Proposals]:
     return documents
 
 
-def _json(document: Proposals) -> dict[str, Any]:
-    waiting = [{**match, "preselected": match["match_type"] in PRESELECTED} for match in pending(document)]
+def _json(document: Proposals, workspace: Workspace | None) -> dict[str, Any]:
+    """What waits; what we asked only where one user's is looked up."""
+    waiting: list[dict[str, Any]] = [
+        {**match, "preselected": match["match_type"] in PRESELECTED, "certainty": _certainty(match)}
+        for match in pending(document)
+    ]
+    if workspace:
+        asked = Asked(workspace, document["user"])
+        waiting = [{**match, "question": asked.text(match)} for match in waiting]  # type: ignore[arg-type]  # a match and more
     return {"user": document["user"], "pending": waiting}
+
+
+def _certainty(match: ProposedMatch) -> str:
+    return KINDS[match["match_type"]][0]
 
 
 def _count(document: Proposals) -> str:
@@ -72,15 +92,24 @@ def _count(document: Proposals) -> str:
     return f"{document['user']}: {len(waiting)} waiting, {sure} of them by token or thread"
 
 
-def _rows(document: Proposals) -> list[str]:
-    rows = []
-    for match in pending(document):
-        mark = "*" if match["match_type"] in PRESELECTED else " "
-        when = (match["signal_timestamp"] or "no date")[:10]
-        said = excerpt(match["evidence_snippet"], SNIPPET)
-        kind = f"{match['match_type']}/{match['match_confidence']}"
-        rows.append(f"{mark} {match['id']} {kind} {match['follow_up_id']} {when} {said!r}")
-    return rows
+def _rows(document: Proposals, workspace: Workspace, *, full: bool) -> list[str]:
+    """Three lines a match; no more questions are looked up than are shown."""
+    asked = Asked(workspace, document["user"])
+    return [
+        _row(match, asked.text(match) if full or place < LIST_LIMIT else None)
+        for place, match in enumerate(pending(document))
+    ]
+
+
+def _row(match: ProposedMatch, question: str | None) -> str:
+    mark = "*" if match["match_type"] in PRESELECTED else " "
+    when = (match["signal_timestamp"] or "no date")[:10]
+    said = excerpt(match["evidence_snippet"], SNIPPET)
+    text = "(its text is not kept any more)" if question is None else repr(excerpt(question, SNIPPET))
+    return (
+        f"{mark} {match['id']} {_certainty(match)}, by {match['match_type']}: {match['follow_up_id']}\n"
+        f"    asked: {text}\n    reply: {said!r}, {when}"
+    )
 
 
 def confirm(argv: list[str]) -> int:
@@ -154,7 +183,8 @@ def _confirmed_json(result: Confirmed) -> dict[str, Any]:
 
 
 def _told(result: Confirmed, *, full: bool) -> list[str]:
-    lines = [f"{result.user}: {len(result.confirmed)} confirmed, {len(result.rejected)} other guesses rejected"]
+    others = counted(len(result.rejected), "other guess", "other guesses")
+    lines = [f"{result.user}: {len(result.confirmed)} confirmed, {others} rejected"]
     lines += limited([f"  {line}" for line in result.told], full=full, budget=700)
     if result.run:
         rows = [f"{packet} for reply-classifier" for packet in result.packets]

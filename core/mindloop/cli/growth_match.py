@@ -7,7 +7,7 @@ import sys
 from mindloop.cli.output import emit, emit_json, limited, progress_bar, tell
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
-from mindloop.observer.growth.proposals import PRESELECTED
+from mindloop.observer.growth.proposals import PRESELECTED, kinds
 from mindloop.observer.lines import counted
 from mindloop.skills.grow.match import Everybody, Matched, match_everybody, match_text, match_user
 from mindloop.store.clock import now
@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from mindloop.observer.types import ProposedMatch
     from mindloop.store.workspace import Workspace
 
 PROG = "growth.py match"
@@ -29,7 +30,8 @@ def match(argv: list[str]) -> int:
         "Propose which messages a user's words answer; nothing counts before it is confirmed.\n"
         "Standard input is read, be it a pipe, a file or the rest of a loop's list: text on it is the reply, as the\n"
         "first line says then (exit 1 where it answers nothing). Without any (a terminal, </dev/null) the reply is\n"
-        "everything that the provenance index has of the user since the last time.",
+        "everything that the provenance index has of the user since the last time, or since growth.py sent.",
+        kinds(),
     )
     options.add_argument("user", nargs="?", help="whose words")
     options.add_argument("--all", action="store_true", help="everybody whom growth knows; standard input is not read")
@@ -49,7 +51,7 @@ def _match_one(chosen: Any) -> int:
         workspace = opened()
         _refuse_names(workspace, text)
         matched = match_text(workspace, chosen.user, text, now(), thread=chosen.thread, date=chosen.date)
-        if not matched.new and not matched.known:
+        if not matched.new and not matched.improved and not matched.known:
             tell(matched.notes, "note")
             raise Negative(
                 f"the text on standard input answers no message of {matched.user!r} that still waits",
@@ -64,7 +66,7 @@ def _match_one(chosen: Any) -> int:
         return 0
     tell(matched.notes, "note")
     read = [f"the reply is what stood on standard input ({counted(len(text), 'character')})"] if text else []
-    rows = [_row(one) for one in matched.new]
+    rows = [_row(one) for one in [*matched.new, *matched.improved]]
     emit("\n".join([*read, _summary(matched), *limited(rows, full=chosen.full), *_next(matched)]))
     return 0
 
@@ -99,7 +101,7 @@ def _match_all(chosen: Any) -> int:
     finally:
         stop()
     if chosen.json:
-        users = [_json(one) for one in everybody.matched if one.new or one.notes]
+        users = [_json(one) for one in everybody.matched if _has_news(one)]
         emit_json({"users": users, "busy": everybody.busy, "warnings": everybody.warnings})
     else:
         _show_all(everybody, full=chosen.full)
@@ -108,14 +110,14 @@ def _match_all(chosen: Any) -> int:
 
 def _show_all(everybody: Everybody, *, full: bool) -> None:
     tell(everybody.warnings)
-    shown = [one for one in everybody.matched if one.new or one.notes]
+    shown = [one for one in everybody.matched if _has_news(one)]
     new = sum(len(one.new) for one in shown)
     replies = sum(one.looked_at for one in everybody.matched)
     looked_at = f"{counted(everybody.users, 'user')} with growth, {counted(replies, 'new reply', 'new replies')}"
     lines = [f"{looked_at}, {new} proposed"]
     rows = [f"  {_summary(one)}" for one in shown]
     lines += limited(rows, full=full)
-    if new:
+    if new or any(one.improved for one in shown):
         sure = any(_is_sure(one) for one in shown)
         lines.append("then: growth.py list" + ", growth.py confirm USER --preselected" * sure)
     emit("\n".join(lines))
@@ -127,14 +129,24 @@ def _json(matched: Matched) -> dict[str, Any]:
         "looked_at": matched.looked_at,
         "known": matched.known,
         "proposed": matched.new,
+        "improved": matched.improved,
         "notes": matched.notes,
     }
 
 
+def _has_news(matched: Matched) -> bool:
+    return bool(matched.new or matched.improved or matched.notes)
+
+
 def _summary(matched: Matched) -> str:
-    kinds = [one["match_type"] for one in matched.new]
+    better = f", {len(matched.improved)} known better{_by(matched.improved)}" if matched.improved else ""
+    return f"{matched.user}: {len(matched.new)} proposed{_by(matched.new)}{better}{_already(matched)}"
+
+
+def _by(matches: list[ProposedMatch]) -> str:
+    kinds = [one["match_type"] for one in matches]
     told = ", ".join(f"{kinds.count(kind)} by {kind}" for kind in dict.fromkeys(kinds))
-    return f"{matched.user}: {len(matched.new)} proposed" + (f" ({told})" if told else "") + _already(matched)
+    return f" ({told})" if told else ""
 
 
 def _already(matched: Matched) -> str:
@@ -147,10 +159,10 @@ def _row(one: Any) -> str:
 
 
 def _next(matched: Matched) -> list[str]:
-    if not matched.new:
+    if not matched.new and not matched.improved:
         return []
     return ["then: growth.py list USER" + ", growth.py confirm USER --preselected" * _is_sure(matched)]
 
 
 def _is_sure(matched: Matched) -> bool:
-    return any(one["match_type"] in PRESELECTED for one in matched.new)
+    return any(one["match_type"] in PRESELECTED for one in [*matched.new, *matched.improved])

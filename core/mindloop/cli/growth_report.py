@@ -8,6 +8,7 @@ from mindloop.cli.output import emit, emit_json, tell
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
 from mindloop.observer.growth import report_tables as written
+from mindloop.observer.growth.files import waiting
 from mindloop.observer.growth.reading import load_states, load_user
 from mindloop.observer.growth.report import report as facts_of
 from mindloop.observer.names import display_name, slug
@@ -32,8 +33,8 @@ def report(argv: list[str]) -> int:
     """Print the report; 0 whether there is much to tell or nothing."""
     options = parser(
         f"{PROG} report",
-        "Which questions work, which hypotheses fade, who has not answered, who is stopped, and what\n"
-        "holds for several users. With a name: that user alone.",
+        "What waits for a person, which questions work, which hypotheses fade, who has not answered, who is\n"
+        "stopped, and what holds for several users. With a name: that user alone.",
     )
     options.add_argument("user", nargs="?", help="a name, as canvas.py list shows it")
     options.add_argument("--markdown", action="store_true", help="a Markdown document")
@@ -43,7 +44,17 @@ def report(argv: list[str]) -> int:
     user = display_name(chosen.user) if chosen.user else None
     workspace = opened()
     states, problems = _states(workspace, user)
-    facts = facts_of(states, _stopped(workspace, user), workspace.settings, now(), user=user)
+    to_confirm, unusable = waiting(workspace, user)
+    facts = facts_of(
+        states,
+        _stopped(workspace, user),
+        workspace.settings,
+        now(),
+        user=user,
+        to_confirm=to_confirm,
+        unreadable=len(problems),
+    )
+    problems += unusable
     if chosen.json:
         emit_json({**facts, "problems": problems})
         return 0
@@ -78,9 +89,15 @@ def _print(facts: dict[str, Any], *, as_markdown: bool, full: bool) -> None:
     budget = None if full else BYTES
     if as_markdown:
         emit(written.markdown(lines, tables, budget))
-    elif sys.stdout.isatty():
-        from mindloop.cli.growth_tables import show
-
-        show(lines, tables, full=full)
-    else:
+    elif not (sys.stdout.isatty() and _shown(lines, tables, full=full)):
         emit(written.plain(lines, tables, budget))
+
+
+def _shown(lines: list[str], tables: list[written.Table], *, full: bool) -> bool:
+    """Show it with bars at a terminal that is wide enough for them."""
+    from mindloop.cli.growth_tables import is_wide, show
+
+    if not is_wide():
+        return False
+    show(lines, tables, full=full)
+    return True

@@ -21,15 +21,15 @@ PROG = "growth.py sent"
 def sent(argv: list[str]) -> int:
     """Record or show it; 0 where it was known already, 1 where an answered message was never sent."""
     chosen = _options().parse_args(argv)
-    given = chosen.thread is not None or chosen.at is not None
+    given = chosen.thread is not None or chosen.date is not None
     if chosen.never and given:
         raise WrongInput(
-            f"{PROG}: --never says that it was not sent, --thread and --at that it was", "Give one of them."
+            f"{PROG}: --never says that it was not sent, --thread and --date that it was", "Give one of them."
         )
     workspace = opened()
     if given or chosen.never:
         result = tell(
-            workspace, chosen.user, chosen.message, now(), thread=chosen.thread, at=chosen.at, never=chosen.never
+            workspace, chosen.user, chosen.message, now(), thread=chosen.thread, at=chosen.date, never=chosen.never
         )
     else:
         result = look_at(workspace, chosen.user, chosen.message)
@@ -47,9 +47,9 @@ def _options() -> Any:
         "Without an option it says what is known. The same again changes nothing.",
     )
     options.add_argument("user", help="whose message")
-    options.add_argument("message", help="its id fu-… or its token")
+    options.add_argument("message", help="its id fu-… or its token such as FU:75d2f0ef")
     options.add_argument("--thread", metavar="ID", help="the conversation, as canvas.py ingest prints it")
-    options.add_argument("--at", metavar="WHEN", help="when it was sent: a day, or an ISO 8601 time with its zone")
+    options.add_argument("--date", metavar="WHEN", help="when it was sent: a day, or an ISO 8601 time with its zone")
     options.add_argument("--never", action="store_true", help="it was not sent: nobody owes a reply to it")
     add_json(options)
     return options

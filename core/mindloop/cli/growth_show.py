@@ -5,6 +5,7 @@ from __future__ import annotations
 from mindloop.cli.output import emit, emit_json, limited
 from mindloop.cli.parsing import add_json, parser
 from mindloop.cli.place import opened
+from mindloop.observer.growth.metrics import RESOLVED_AT_LEAST, resolved
 from mindloop.observer.growth.reading import known_user
 from mindloop.observer.growth.state import sent_batches
 from mindloop.observer.growth.summary import summary
@@ -52,9 +53,10 @@ def _lines(state: Any, stop: Standing | None) -> list[str]:
         lines.append(f"  nobody writes to them: {stop.why}")
     lines += [f"  {one['id']} {one['confidence']}, {one['decay_state']}: {one['title']}" for one in state["hypotheses"]]
     for pattern, counters in state["question_patterns"].items():
+        score = counters["effectiveness_score"] if resolved(counters) >= RESOLVED_AT_LEAST else "not known yet"
         lines.append(
             f"  {pattern}: used {counters['times_used']}, answered {counters['responded_count']}, "
-            f"silent {counters['silence_count']}, effectiveness {counters['effectiveness_score']}"
+            f"silent {counters['silence_count']}, effectiveness {score}"
         )
     lines += [
         f"  open: {one['id']} ({one['hypothesis']}), written {one['sent_at']}" for one in told["pending_followups"]

@@ -1,4 +1,4 @@
-"""The growth report at a terminal: tables and bars, readable without colour and from 80 columns on."""
+"""The growth report at a terminal: tables and bars, readable without colour and from 72 columns on."""
 
 from __future__ import annotations
 
@@ -17,11 +17,17 @@ if TYPE_CHECKING:
 
 ROWS = 12
 """Rows that a table shows unasked."""
-WIDEST = 100
+WIDEST, LEAST = 100, 72
+"""Columns that are used, and that tables with bars need at least."""
 _NARROWEST = 6
 _GAP = 2
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _EMPTY = "░"
+
+
+def is_wide() -> bool:
+    """Whether the terminal at standard output has room for tables with bars."""
+    return Console().width >= LEAST
 
 
 def show(lines: list[str], tables: list[Table], *, full: bool, console: Console | None = None) -> None:

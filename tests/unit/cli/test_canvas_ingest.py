@@ -297,6 +297,18 @@ def test_localised_dates(skill: SkillWorkspace, case: str) -> None:
     assert records(skill)[0]["source_timestamp_raw"] == one
 
 
+def test_a_log_that_changed_its_clock(skill: SkillWorkspace) -> None:
+    """The dates of one clock say nothing about the other's: nothing lies in the future, nothing is guessed."""
+    written = ("20/02/2026 14:23", "21/02/2026 14:23", "2/11/2026 2:23:00 PM", "3/12/2026 2:23:00 PM")
+    data = "".join(f"[{raw}] bob: thing {number}\n" for number, raw in enumerate(written)).encode()
+    path = put(skill, data, "dm.log")
+    argv = ("canvas", "ingest", path, "--user", "bob", "--tz", "UTC", "--json")
+    assert call(*argv, MINDLOOP_ROOT=str(skill.root), MINDLOOP_NOW="2026-11-22").code == 0
+    assert sorted(one["source_timestamp"][:10] for one in records(skill)) == [
+        "2026-02-11", "2026-02-20", "2026-02-21", "2026-03-12",
+    ]  # fmt: skip
+
+
 def test_a_date_that_can_be_read_in_two_ways(skill: SkillWorkspace) -> None:
     """Nothing is guessed: no instant, the day as it was written, and what to pass."""
     came = ingest(skill, b"[03/04/2026 10:00] bob: it broke\n", name="dm.log")
@@ -592,10 +604,45 @@ def test_a_reply_is_recorded_with_its_words(skill: SkillWorkspace, sent: str) ->
 
 
 def test_a_reply_whose_time_nobody_knows(skill: SkillWorkspace, sent: str) -> None:
-    """Where no message after it is in the export the reply counts as of now, and that is said."""
-    came = ingest(skill, discord(entry(0, "before", when="2026-02-09T10:00:00Z")), "--responds-to", sent)
-    assert growth(skill)["response_date"] == NOW
+    """That it is one is taken from the person who says so, as of now, and that is said."""
+    came = ingest(skill, discord(entry(0, "yes", when="soon")), "--responds-to", sent)
+    assert (came["outcome"], growth(skill)["response_date"]) == ("responded", NOW)
+    assert any("is taken from you, as of now" in note for note in came["notes"])
+
+
+def test_a_reply_of_the_same_day(skill: SkillWorkspace, sent: str) -> None:
+    """Where only the day is known it may be one; when exactly is not made up, and that is said."""
+    came = ingest(skill, b"[2026-02-10 08:00] bob: yes\n", "--responds-to", sent, name="dm.log")
+    assert (came["outcome"], growth(skill)["response_date"]) == ("responded", NOW)
     assert any("its reply counts as of now" in note for note in came["notes"])
+
+
+@pytest.mark.parametrize(
+    ("texts", "hint"),
+    [
+        ((("before", "2026-02-09T10:00:00Z"), ("just before", "2026-02-10T09:59:59Z")), "is it the right id?"),
+        ((("before", "2026-02-09T10:00:00Z"), ("sometime", "soon")), "pass --tz or --date-order"),
+    ],
+)
+def test_what_was_said_before_is_no_reply(
+    skill: SkillWorkspace, sent: str, texts: tuple[tuple[str, str], ...], hint: str
+) -> None:
+    """Where all whose time is known was said before the message was sent, growth stays as it is; the rest goes on."""
+    before = (skill.root / GROWTH).read_bytes()
+    data = discord(*(entry(number, *one[:1], when=one[1]) for number, one in enumerate(texts)))
+    came = ingest(skill, data, "--responds-to", sent)
+    assert (came["new"], came["outcome"], (skill.root / GROWTH).read_bytes()) == (2, None, before)
+    (note,) = [note for note in came["notes"] if note.startswith("the reply is not recorded: ")]
+    assert "was said before 2026-02-10T10:00:00Z, when the message was sent" in note
+    assert hint in note
+
+
+@pytest.mark.parametrize("text", ["[FU:deadbeef]", "\u200b"])
+def test_a_reply_without_words_is_one(skill: SkillWorkspace, sent: str, text: str) -> None:
+    """A message that becomes no quote was sent all the same."""
+    data = discord(entry(0, "before", when="2026-02-09T10:00:00Z"), entry(1, text))
+    came = ingest(skill, data, "--responds-to", sent)
+    assert (came["new"], came["outcome"], growth(skill)["outcome"]) == (1, "responded", "responded")
 
 
 @pytest.mark.parametrize("known", ["nothing", "another", "damaged", "rehearsed"])

@@ -9,13 +9,17 @@ import pytest
 
 from mindloop.observer.growth.reading import load_user
 from tests.helpers.command_line import Called, call
-from tests.helpers.skill_workspace import GROWTH, NOW, SkillWorkspace, held_lock, hypothesis, snapshot
+from tests.helpers.skill_workspace import FOLLOW_UPS, GROWTH, NOW, SkillWorkspace, held_lock, hypothesis, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
 SAID = "2026-02-12T08:00:00Z"
+QUESTION = (
+    "[rehearsal] you said the words quoted above. tell me about the last time that happened: "
+    "what did you do next, and what came of it?"
+)
 
 
 @pytest.fixture
@@ -55,7 +59,10 @@ def test_a_pasted_reply_goes_all_the_way(skill: SkillWorkspace) -> None:
         "then: growth.py list USER, growth.py confirm USER --preselected\n"
     )
     listed = growth(skill, "list", "alice")
-    assert listed.out == f"* {identity} token/high {name} 2026-02-12 '{reply(skill).strip()}'\n"
+    assert listed.out == (
+        f"* {identity} sure, by token: {name}\n    asked: '{QUESTION[:89]}…'\n"
+        f"    reply: '{reply(skill).strip()}', 2026-02-12\n"
+    )
     assert growth(skill, "list").out == "alice: 1 waiting, 1 of them by token or thread\n"
     confirmed = growth(skill, "confirm", "alice", "--preselected")
     run = "grow-2026-02-20-001"
@@ -128,7 +135,9 @@ def test_json_says_everything(skill: SkillWorkspace) -> None:
     assert growth(skill, "match", "bob", "--json").json["from_standard_input"] is False
     (match,) = matched["proposed"]
     listed = growth(skill, "list", "--json").json
-    assert listed["users"] == [{"user": "alice", "pending": [{**match, "preselected": True}]}]
+    assert listed["users"] == [{"user": "alice", "pending": [{**match, "preselected": True, "certainty": "sure"}]}]
+    (waiting,) = growth(skill, "list", "alice", "--json").json["users"][0]["pending"]
+    assert waiting["question"] == QUESTION
     done = growth(
         skill, "confirm", "alice", match["id"][:4], "--direction", "refutes", "--strength", "high", "--json"
     ).json
@@ -140,7 +149,7 @@ def test_json_says_everything(skill: SkillWorkspace) -> None:
 def test_rejecting_is_said(skill: SkillWorkspace) -> None:
     """By any name; the second time it is exit 1."""
     growth(skill, "match", "alice", stdin=reply(skill))
-    token = f"[FU:{message(skill)['token']}]"
+    token = f"fu:{message(skill)['token']}".upper()
     called = growth(skill, "reject", "alice", token)
     assert called.code == 0
     assert called.out.endswith(": rejected\n")
@@ -162,6 +171,8 @@ def test_rejecting_is_said(skill: SkillWorkspace) -> None:
         (["confirm", "alice", "abcd", "--direction", "supports"], "", "belong together"),
         (["confirm", "alice", "abcd", "--rationale", "because"], "", "belong together"),
         (["confirm", "alice", "abc"], "", "4 or more characters"),
+        (["confirm", "alice", "abc"], "", "A token looks like [FU:75d2f0ef], FU:75d2f0ef or 75d2f0ef"),
+        (["sent", "alice", "FU:75"], "", "A token looks like [FU:75d2f0ef], FU:75d2f0ef or 75d2f0ef"),
     ],
 )
 def test_a_wrong_call_is_exit_2(skill: SkillWorkspace, argv: list[str], stdin: str | bytes, why: str) -> None:
@@ -187,7 +198,7 @@ def test_hostile_words_do_not_reach_the_terminal(skill: SkillWorkspace) -> None:
     out = growth(skill, "list", "alice").out
     assert "\u202e" not in out
     assert "'hello <!-- x next [FU:" in out
-    assert out.count("\n") == 1
+    assert out.count("\n") == 3
 
 
 def test_many_proposals_stay_below_two_kilobytes(skill: SkillWorkspace) -> None:
@@ -227,6 +238,23 @@ def test_the_rest_of_a_list_of_users_is_no_reply(skill: SkillWorkspace, names: s
 def test_a_reply_may_name_users(skill: SkillWorkspace, words: str) -> None:
     """Only a text of names alone is refused: one line of another kind makes it a reply, which may answer nothing."""
     assert "names of users" not in growth(skill, "match", "alice", stdin=words).err
+
+
+@pytest.mark.parametrize("verb", ["list", "match"])
+def test_help_explains_the_kinds(verb: str) -> None:
+    """Each with one word for how sure it is."""
+    out = call("growth", verb, "--help").out
+    for line in ("token     sure ", "thread    sure ", "keyword   likely ", "temporal  guess ", "ambiguous guess "):
+        assert f"\n  {line}" in out
+
+
+def test_a_batch_that_is_gone_leaves_the_question_out(skill: SkillWorkspace) -> None:
+    """A match of a day without a batch, or with one that does not read, is listed all the same."""
+    growth(skill, "match", "alice", stdin=reply(skill))
+    batch = skill.root / FOLLOW_UPS / "2026-02-11.md"
+    for text in (b"---\nno: [\n---\n", b"\xff\xfe", None):
+        batch.unlink() if text is None else batch.write_bytes(text)
+        assert "    asked: (its text is not kept any more)\n" in growth(skill, "list", "alice").out
 
 
 def test_help_says_that_standard_input_is_read() -> None:

@@ -145,6 +145,47 @@ def test_files_that_cannot_be_used_cost_nobody_else(bench: SkillWorkspace) -> No
     assert second.startswith(f"{GROWTH}/zoe.yaml: line 2, column 1: ")
 
 
+def test_a_user_whose_file_is_broken_is_not_unknown(bench: SkillWorkspace) -> None:
+    """Exit 0 as ever, the file is named, and it is not said that growth knows nothing."""
+    bench.write(f"{GROWTH}/zoe.yaml", "user: [")
+    called = report(bench, "zoe")
+
+    assert called.code == 0
+    assert called.out.splitlines()[1] == "What growth knows of zoe cannot be read."
+    assert "knows nothing" not in called.out
+    assert called.err.startswith(f"note: left out: {GROWTH}/zoe.yaml: ")
+
+
+def test_replies_that_wait_are_counted_once_each(bench: SkillWorkspace) -> None:
+    """A reply with several guesses is one; settled ones are none; of a user nobody else's; a broken file is told."""
+    for slug in ("ann", "bob"):
+        give(bench, slug)
+        propose(bench, slug, ("a", 1, "pending"), ("a", 2, "pending"), ("b", 1, "rejected"), ("c", 1, "pending"))
+    propose(bench, "eve", ("a", 1, "confirmed"))
+    assert report(bench).out.splitlines()[1] == "4 replies to confirm for 2 users (growth.py list)"
+    assert report(bench, "ann").out.splitlines()[1] == "2 replies to confirm (growth.py list USER)"
+    assert report(bench, "--json").json["to_confirm"] == {"replies": 4, "users": 2}
+    bench.write(f"{GROWTH}/bob.proposed_matches.yaml", "user: [pending")
+    called = report(bench)
+    assert called.out.splitlines()[1] == "2 replies to confirm for 1 user (growth.py list)"
+    assert called.err.startswith(f"note: left out: {GROWTH}/bob.proposed_matches.yaml: ")
+
+
+def propose(bench: SkillWorkspace, slug: str, *matches: tuple[str, int, str]) -> None:
+    """Proposals of a user: a letter for the reply, the number of the message, the status."""
+    rows = [
+        {
+            "match_type": "ambiguous",
+            "signal_id": letter * 64,
+            "follow_up_id": f"fu-2026-02-17-{slug}-1-{number}",
+            "status": status,
+        }
+        for letter, number, status in matches
+    ]
+    document = {"schema_version": 1, "user": slug, "matches": rows}
+    bench.write(f"{GROWTH}/{slug}.proposed_matches.yaml", strict_yaml.dump(document))
+
+
 def test_a_stop_that_cannot_be_read_is_told(bench: SkillWorkspace) -> None:
     """It stands, under its file's name, whatever it says inside."""
     bench.write(f"{STOPS}/ann.yaml", "user: [")
@@ -230,11 +271,30 @@ def test_every_format_tells_the_same_numbers(bench: SkillWorkspace) -> None:
                 assert all(str(cell) in output for cell in row), row
 
 
-def test_a_terminal_gets_tables_and_a_pipe_does_not(bench: SkillWorkspace) -> None:
-    """The command itself, at a terminal of 80 columns: bars and rules, and nothing of them in a pipe."""
+@pytest.mark.parametrize("width", [80, 72])
+def test_a_terminal_gets_tables_and_a_pipe_does_not(bench: SkillWorkspace, width: int) -> None:
+    """The command itself, at a terminal of 72 columns or more: bars and rules, and nothing of them in a pipe."""
     give(bench, "ann")
+    raw = at_a_terminal(bench, width)
+    seen = re.sub(r"\x1b\[[0-9;]*m", "", raw)
+
+    assert "Which questions work" in seen
+    assert "█████░░░░░ 50%" in seen
+    assert "────────" in seen
+    assert "36m" not in raw
+    assert not {"█", "─", "\x1b"} & set(report(bench).out)
+
+
+def test_a_narrow_terminal_gets_the_plain_text(bench: SkillWorkspace) -> None:
+    """Below 72 columns it says what a pipe gets, letter for letter."""
+    give(bench, "ann")
+    assert at_a_terminal(bench, 71).replace("\r\n", "\n") == report(bench).out
+
+
+def at_a_terminal(bench: SkillWorkspace, width: int) -> str:
+    """What the command writes to a terminal of so many columns."""
     master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 80, 0, 0))
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("MINDLOOP_", "COLUMNS"))}
     env = {**kept, "MINDLOOP_ROOT": str(bench.root), "MINDLOOP_NOW": NOW, "TERM": "xterm", "NO_COLOR": "1"}
     command = [sys.executable, str(SCRIPTS / "growth.py"), "report"]
@@ -243,14 +303,8 @@ def test_a_terminal_gets_tables_and_a_pipe_does_not(bench: SkillWorkspace) -> No
         raw = b"".join(iter(lambda: read_terminal(master), b"")).decode("utf-8")
         complaints = process.stderr.read() if process.stderr else b""
     os.close(master)
-    seen = re.sub(r"\x1b\[[0-9;]*m", "", raw)
-
     assert (process.returncode, complaints) == (0, b"")
-    assert "Which questions work" in seen
-    assert "█████░░░░░ 50%" in seen
-    assert "────────" in seen
-    assert "36m" not in raw
-    assert not {"█", "─", "\x1b"} & set(report(bench).out)
+    return raw
 
 
 def read_terminal(master: int) -> bytes:

@@ -61,7 +61,7 @@ def test_the_replies_of_a_conversation_match_by_thread(skill: SkillWorkspace) ->
     """The thread that ingest prints is told of the message; then its reply is proposed, sure and preselected."""
     ingested = run(skill, "canvas", "ingest", export(skill), "--user", "alice", "--operator", "me", "--json").json
     assert ingested["thread"] == "thread-discord-alice-2026-02-12"
-    sent(skill, "alice", ALICE, "--thread", ingested["thread"], "--at", "2026-02-11T12:00:00Z")
+    sent(skill, "alice", ALICE, "--thread", ingested["thread"], "--date", "2026-02-11T12:00:00Z")
 
     matched = run(skill, "growth", "match", "alice")
     (match,) = run(skill, "growth", "list", "alice", "--json").json["users"][0]["pending"]
@@ -97,7 +97,7 @@ def test_what_is_said(skill: SkillWorkspace) -> None:
     head = f"alice: {ALICE} [FU:{token}]\n"
     known = "  pending; sent 2026-02-11T09:00:00Z (batch of 2026-02-11); no thread\n"
     assert sent(skill, "alice", ALICE).out == head + known
-    told = sent(skill, "alice", token, "--thread", THREAD, "--at", "2026-02-12").out
+    told = sent(skill, "alice", token, "--thread", THREAD, "--date", "2026-02-12").out
     known = f"  pending; sent 2026-02-12 (batch of 2026-02-11); thread {THREAD}\n"
     assert told == f"{head}{known}  changed: sent_at, thread_id\n"
     assert sent(skill, "alice", f"[FU:{token}]").out == head + known
@@ -107,7 +107,12 @@ def test_what_is_said(skill: SkillWorkspace) -> None:
 
 @pytest.mark.parametrize(
     "argv",
-    [["--thread", THREAD], ["--at", "2026-02-12"], ["--at", "2026-02-12T10:00:00+02:00", "--thread", "x"], ["--never"]],
+    [
+        ["--thread", THREAD],
+        ["--date", "2026-02-12"],
+        ["--date", "2026-02-12T10:00:00+02:00", "--thread", "x"],
+        ["--never"],
+    ],
 )
 def test_the_same_again_changes_nothing(skill: SkillWorkspace, argv: list[str]) -> None:
     """Not a byte, a week later; exit 0, and that it is so is said."""
@@ -124,7 +129,7 @@ def test_only_what_was_said_changes(skill: SkillWorkspace) -> None:
     path.write_text(path.read_text("utf-8") + "of_a_later_version: kept\n", "utf-8")
     before: Any = skill.growth("alice")
     others = {name: path.read_bytes() for name, path in files(skill).items()}
-    sent(skill, "alice", ALICE, "--thread", THREAD, "--at", "2026-02-12")
+    sent(skill, "alice", ALICE, "--thread", THREAD, "--date", "2026-02-12")
     message = before["follow_ups"][0]["message_ids"][0]
     message |= {"thread_id": THREAD, "sent_at": "2026-02-12"}
     assert skill.growth("alice") == {**before, "last_updated": NOW}
@@ -171,13 +176,13 @@ def test_a_message_that_was_never_sent_is_waited_for_no_more(skill: SkillWorkspa
         (["zoe", ALICE, "--never"], 1, "growth knows nothing of 'zoe' yet"),
         (["../x", ALICE], 2, "unsafe user name"),
         (["alice", ALICE, "--never", "--thread", "x"], 2, "--never says that it was not sent"),
-        (["alice", ALICE, "--never", "--at", "2026-02-12"], 2, "--never says that it was not sent"),
+        (["alice", ALICE, "--never", "--date", "2026-02-12"], 2, "--never says that it was not sent"),
         (["alice", ALICE, "--thread", ""], 2, "it is empty"),
         (["alice", ALICE, "--thread", "a\nb"], 2, "U+000A"),
         (["alice", ALICE, "--thread", "x" * 201], 2, "201 characters"),
-        (["alice", ALICE, "--thread", "x", "--at", "2026-03-01"], 2, "more than a day after now"),
-        (["alice", ALICE, "--at", "2026-02-01"], 2, "was written"),
-        (["alice", ALICE, "--at", "2026-02-12T10:00"], 2, "no time zone"),
+        (["alice", ALICE, "--thread", "x", "--date", "2026-03-01"], 2, "more than a day after now"),
+        (["alice", ALICE, "--date", "2026-02-01"], 2, "was written"),
+        (["alice", ALICE, "--date", "2026-02-12T10:00"], 2, "no time zone"),
     ],
 )
 def test_a_wrong_call_changes_nothing(skill: SkillWorkspace, argv: list[str], code: int, why: str) -> None:

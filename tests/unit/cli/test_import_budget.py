@@ -116,7 +116,7 @@ COMMANDS = [
         ["cli", "store", "observer", "skills.grow"],
     ),
     ("growth.py", ["match", "--all"], [*YAML, "hashlib"], ["cli", "store", "observer", "skills.grow"]),
-    ("growth.py", ["list", "ann"], [*YAML, "hashlib"], ["cli", "store", "observer"]),
+    ("growth.py", ["list", "ann"], [*YAML, "hashlib"], ["cli", "store", "observer", "skills.grow"]),
     ("growth.py", ["confirm", "ann", "--preselected"], SKILL, ["cli", "store", "protocol", "observer", "skills"]),
     ("growth.py", ["reject", "ann", ANN], [*YAML, "hashlib"], ["cli", "store", "observer", "skills.grow"]),
     ("growth.py", ["packet", GROW, BOB], PLAIN, ["cli", "store", "protocol", "observer.names"]),

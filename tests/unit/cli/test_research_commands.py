@@ -400,6 +400,7 @@ def test_growth_shows_what_was_sent(bench: SkillWorkspace) -> None:
     called, found = call("growth", "show", "ann"), call("growth", "show", "ann", "--json").json
 
     assert called.out.splitlines()[0] == "ann: 1 batch recorded, 1 kept"
+    assert "silent 0, effectiveness not known yet\n" in called.out
     assert "  open: fu-2026-02-20-ann-1-1 (" in called.out
     assert found["growth"]["follow_ups"][0]["batch_seq"] == 1
     assert [entry["id"] for entry in found["summary"]["pending_followups"]] == ["fu-2026-02-20-ann-1-1"]

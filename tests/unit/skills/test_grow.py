@@ -17,6 +17,7 @@ from mindloop.skills.grow.confirm import Verdict, confirm
 from mindloop.skills.grow.judging import JUDGING
 from mindloop.skills.grow.match import match_everybody, match_text, match_user
 from mindloop.skills.grow.reject import reject
+from mindloop.skills.grow.sent import tell
 from mindloop.skills.judged import answer_now, resume
 from mindloop.store import strict_yaml
 from mindloop.store.errors import Busy, Malformed, Negative, WrongInput
@@ -225,6 +226,41 @@ def test_a_conversation_is_no_reply(skill: SkillWorkspace) -> None:
         paste(skill, "x" * 20_001)
 
 
+def test_a_thread_told_later_finds_the_replies_that_were_looked_at(skill: SkillWorkspace) -> None:
+    """A guess becomes sure in its place, words that fitted nothing are proposed; what a person settled stays."""
+    words = ["mostly by gut, no rank", "never mind the ranks", "hm"]
+    for text, when in zip(words, [SAID, "2026-02-12T09:00:00Z", "2026-02-18T09:00:00Z"], strict=True):
+        observe(skill.ws, text, when, thread="dm-1")
+    guesses = match_user(skill.ws, "alice", at(NOW)).new
+    assert [match["match_type"] for match in guesses] == ["temporal", "temporal"]
+    reject(skill.ws, "alice", [guesses[1]["id"]])
+    tell(skill.ws, "alice", sent(skill)["token"], at(NOW), thread="dm-1")
+    again = match_everybody(skill.ws, at(NOW)).matched[0]
+    assert [(one["id"], one["match_type"], one["match_confidence"]) for one in again.improved] == [
+        (guesses[0]["id"], "thread", "high")
+    ]
+    assert [match["match_type"] for match in again.new] == ["thread"]
+    assert statuses(skill) == ["pending", "rejected", "pending"]
+    assert (again.looked_at, again.known) == (3, 1)
+    tell(skill.ws, "alice", sent(skill)["token"], at(NOW), thread="dm-1")
+    assert match_everybody(skill.ws, at(NOW)).matched == []
+
+
+def observe(files: Any, text: str, when: str, *, thread: str) -> None:
+    """A line of the index, of a conversation."""
+    record = {
+        "content_hash": content_hash(text),
+        "text": text,
+        "canvas_target": "alice",
+        "source_timestamp": when,
+        "source_timestamp_confidence": "exact",
+        "ingested_at": when,
+        "thread_id": thread,
+    }
+    with files.transaction("research") as tx:
+        tx.append(INDEX, (json.dumps(record) + "\n").encode())
+
+
 # --- confirm and reject -----------------------------------------------------------------------------------------------
 
 
@@ -309,6 +345,41 @@ def test_a_person_may_classify(skill: SkillWorkspace) -> None:
     assert sent(skill)["signal_quality"] == "high"
     assert (done.run, done.packets) == (None, [])
     assert done.told[0].endswith("answered; H1: low to medium")
+
+
+@pytest.mark.parametrize("who", ["person", "judge", "judge at resume"])
+def test_a_stale_hypothesis_keeps_its_confidence(skill: SkillWorkspace, who: str) -> None:
+    """Whoever classifies, and though the reply made it active: confirm, answer and learn look at what it was before."""
+    path = skill.root / GROWTH / "alice.yaml"
+    path.write_text(path.read_text("utf-8").replace("decay_state: active", "decay_state: stale"), "utf-8")
+    assert known(skill)["hypotheses"][0]["decay_state"] == "stale"
+    if who == "person":
+        paste(skill)
+        told = confirm(skill.ws, "alice", [sent(skill)["id"]], at(NOW), verdict=Verdict("supports", "high")).told[0]
+        assert told.endswith("H1 stays low: it was stale when the reply came")
+    else:
+        run, item = asked(skill)
+        if who == "judge":
+            answer_now(skill.ws, JUDGING, run, item, answer(), host="claude", now=at(NOW))
+        else:
+            file_answer(skill.ws, run, item, answer(), "claude-code")
+            resume(skill.ws, JUDGING, run, at(NOW))
+    hypothesis = known(skill)["hypotheses"][0]
+    assert (hypothesis["decay_state"], hypothesis["confidence"]) == ("active", "low")
+    assert sent(skill)["match_evidence"]["strength"] == "high"
+
+
+def test_a_message_without_a_hypothesis_counts_for_its_question_alone(skill: SkillWorkspace) -> None:
+    """And the person who confirms its reply is told so, once."""
+    path = skill.root / GROWTH / "alice.yaml"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("hypothesis_ids:\n    - H1\n", "hypothesis_ids: []\n"), "utf-8")
+    assert sent(skill)["hypothesis_ids"] == []
+    paste(skill)
+    done = confirm(skill.ws, "alice", [sent(skill)["id"]], at(NOW), verdict=Verdict("supports", "high"))
+    assert len(done.told) == 1
+    assert done.told[0].endswith(" answered; it names no hypothesis, so it counts for its question alone")
+    assert known(skill)["hypotheses"][0]["confidence"] == "low"
 
 
 def test_a_message_that_is_gone_cannot_be_confirmed(skill: SkillWorkspace) -> None:

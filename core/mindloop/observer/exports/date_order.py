@@ -1,4 +1,4 @@
-"""Which of two numbers is the day: DD/MM or MM/DD, told by the other dates of an export or not at all."""
+"""Which of two numbers is the day: DD/MM or MM/DD, told by other dates that are written alike, or not at all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import date
 
 
 class DateOrder:
-    """What the dates of one export say about the order of day and month, whatever order they are learned in.
+    """What dates of one export and one form say about their order of day and month, in whatever order they come.
 
     Two things can tell, in this order: a date that only one order fits; and a day in the future that one order would
     make of some date. That dates come in order under one reading tells nothing: so do many under the wrong one.
@@ -60,17 +60,24 @@ class DateOrder:
         return None, ""
 
     @property
-    def notes(self) -> list[str]:
-        """Say how the dates were read where that was a conclusion, and where they contradict each other."""
+    def notes(self) -> list[tuple[str, str]]:
+        """Say how the dates were read where that was a conclusion, and where they contradict each other.
+
+        Returns:
+            What stands before and what stands after the form of these dates, where that has to be told.
+        """
         if self._said is not None or not self._days:
             return []
         if all(self._fits.values()):
-            return ["some dates can only be DD/MM and some only MM/DD: the others are undated; pass --date-order"]
+            return [("some dates", " can only be DD/MM and some only MM/DD: the others are undated; pass --date-order")]
         order, why = self.decided()
         if not why:
             return []
         return [
-            f"dates are read as {'DD/MM' if order == 'dmy' else 'MM/DD'}: {why}; if that is wrong, pass --date-order"
+            (
+                "dates",
+                f" are read as {'DD/MM' if order == 'dmy' else 'MM/DD'}: {why}; if that is wrong, pass --date-order",
+            )
         ]
 
     def _is_past(self, order: str) -> bool:

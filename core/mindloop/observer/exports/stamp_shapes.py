@@ -59,15 +59,18 @@ class Shape:
         year: four digits, or None for a bare time.
         month, day: as written; for a date with slashes these are ``first`` and ``second``, in this order.
         is_open: whether month and day may stand for each other.
+        form: how such a date is written, ``n/n/yyyy AM/PM``: separator, digits of the year, kind of clock. Dates of one
+            form have one order. Empty where the order is known.
         clock: hour, minute, second; None for a bare date.
         offset: minutes east of UTC, or None where no zone is written.
     """
 
-    __slots__ = ("clock", "day", "is_open", "month", "offset", "year")
+    __slots__ = ("clock", "day", "form", "is_open", "month", "offset", "year")
 
     def __init__(self, groups: dict[str, str | None]) -> None:
         year, month, day, self.is_open = _date(groups)
         self.year, self.month, self.day = year, month, day
+        self.form = _form(groups) if self.is_open else ""
         self.clock = _clock(groups)
         self.offset = _offset(groups.get("zone"))
 
@@ -113,6 +116,11 @@ def _date(groups: dict[str, str | None]) -> tuple[int | None, int, int, bool]:
         if written is not None:
             return _year(written), _month(groups[month] or ""), int(groups[day] or 0), month == "first"
     return None, 0, 0, False
+
+
+def _form(groups: dict[str, str | None]) -> str:
+    mark, year = groups["slash"] or "", groups["slashed_year"] or ""
+    return f"n{mark}n{mark}{'y' * len(year)}{' AM/PM' if groups.get('half') else ''}"
 
 
 def _year(written: str) -> int:

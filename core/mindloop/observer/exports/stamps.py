@@ -1,7 +1,8 @@
 """When something was said, read from stamps of any format without guessing (follow-up, section 6).
 
 A time counts as exact only where its zone is known, from the stamp or from whoever ran the export. A day that can be
-read in two ways stays unread until something in the same export tells them apart.
+read in two ways stays unread until something in the same export that is written alike tells them apart: an export may
+mix clocks, and the order of one says nothing about another.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ _SLACK = timedelta(days=1)
 _SIGNS = ("+", "-")
 _NAMED = ("UTC", "GMT")
 _NOTES = (
-    ("open", "date", "that can be DD/MM or MM/DD, and nothing in the export tells which: undated; pass --date-order"),
+    ("open", "date", "that can be DD/MM or MM/DD, and none written alike tells which: undated; pass --date-order"),
+    ("ahead", "date", "that would lie in the future, in the order that counts for it: undated; check --date-order"),
     ("zoneless", "time", "without a time zone: only the day counts; pass --tz"),
     ("odd", "time", "in an hour that clocks skip or repeat: only the day counts"),
     ("timeless", "stamp", "with a time but no day: undated"),
@@ -48,14 +50,16 @@ class Stamps:
         WrongInput: there is no such zone or order.
     """
 
-    __slots__ = ("_counts", "_example", "_order", "_zone")
+    __slots__ = ("_counts", "_example", "_latest", "_orders", "_said", "_until", "_zone")
 
     def __init__(self, *, zone: str | None, order: str | None, now: datetime) -> None:
         if order is not None and order not in ORDERS:
             raise WrongInput(f"the date order is {order[:20]!r}", "Use dmy (31/12/2026) or mdy (12/31/2026).")
         self._zone = None if zone is None else zone_of(zone)
-        today = now.astimezone(UTC).date()
-        self._order = DateOrder(order, min(today, date.max - _SLACK) + _SLACK)
+        self._said = order
+        self._latest = min(now.astimezone(UTC).date(), date.max - _SLACK) + _SLACK
+        self._until = stamp(min(now, datetime.max.replace(tzinfo=UTC) - _SLACK) + _SLACK)
+        self._orders: dict[str, DateOrder] = {}
         self._counts = {why: 0 for why, _, _ in _NOTES}
         self._example = ""
 
@@ -64,7 +68,7 @@ class Stamps:
         if not raw[:4].isdigit():
             shape = shape_of(raw)
             if shape is not None and shape.is_open and shape.year is not None:
-                self._order.learn(shape.month, shape.day, shape.year)
+                self._order_of(shape).learn(shape.month, shape.day, shape.year)
 
     def resolve(self, raw: str) -> tuple[str | None, str]:
         """Return the instant as ``2026-02-11T14:23:00Z`` and how far it can be trusted.
@@ -107,19 +111,26 @@ class Stamps:
         shape = shape_of(raw)
         if shape is None or shape.year is None:
             return None
-        month_and_day = self._order.reading(shape.month, shape.day) if shape.is_open else (shape.month, shape.day)
+        month_and_day = self._month_and_day(shape)
         if month_and_day is None:
             return None
         zone = self._zone if shape.offset is None else timezone(timedelta(minutes=shape.offset))
         try:
-            return datetime(shape.year, *month_and_day, *(shape.clock or (0, 0, 0)), tzinfo=zone or UTC).timestamp()
+            when = datetime(shape.year, *month_and_day, *(shape.clock or (0, 0, 0)), tzinfo=zone or UTC)
+            counts = when if zone else when.replace(hour=0, minute=0, second=0)
+            return None if shape.is_open and self._is_ahead(stamp(counts)) else when.timestamp()
         except (ValueError, OverflowError):
             return None
 
     @property
     def notes(self) -> list[str]:
         """What people should know of the stamps resolved so far."""
-        said = list(self._order.notes)
+        told = len(self._orders) > 1
+        said = [
+            f"{what} written {form}{then}" if told else what + then
+            for form, order in sorted(self._orders.items())
+            for what, then in order.notes
+        ]
         for why, what, then in _NOTES:
             count = self._counts[why]
             if count:
@@ -133,14 +144,30 @@ class Stamps:
         return None, "unknown"
 
     def _of_shape(self, raw: str, shape: Shape) -> tuple[str | None, str]:
-        month_and_day = self._order.reading(shape.month, shape.day) if shape.is_open else (shape.month, shape.day)
+        month_and_day = self._month_and_day(shape)
         if month_and_day is None:
             self._counts["open"] += 1
             return None, "day_level"
         try:
-            return self._dated(shape, date(shape.year or 0, *month_and_day))
+            found = self._dated(shape, date(shape.year or 0, *month_and_day))
         except (ValueError, OverflowError):
             return self._unread(raw, "unread")
+        if shape.is_open and self._is_ahead(found[0]):
+            self._counts["ahead"] += 1
+            return None, "day_level"
+        return found
+
+    def _order_of(self, shape: Shape) -> DateOrder:
+        if shape.form not in self._orders:
+            self._orders[shape.form] = DateOrder(self._said, self._latest)
+        return self._orders[shape.form]
+
+    def _month_and_day(self, shape: Shape) -> tuple[int, int] | None:
+        return self._order_of(shape).reading(shape.month, shape.day) if shape.is_open else (shape.month, shape.day)
+
+    def _is_ahead(self, moment: str) -> bool:
+        """Tell whether a moment that was concluded from an order lies more than a day after now."""
+        return moment > self._until
 
     def _dated(self, shape: Shape, day: date) -> tuple[str, str]:
         """Resolve a stamp whose day is known; ValueError where its hour or its zone does not exist."""

@@ -24,12 +24,19 @@ _STEPS = {"supports": 1, "refutes": -1}
 
 
 def update_confidence(
-    state: GrowthState, hypothesis_id: str | None, direction: str, strength: str
+    state: GrowthState, hypothesis_id: str | None, direction: str, strength: str, *, was_stale: bool = False
 ) -> tuple[GrowthState, str]:
     """Move a hypothesis one level, where every gate is open.
 
     Closed for a stale hypothesis, for any strength but high, for neutral evidence, and for a hypothesis that moved in
     this cycle already (a cycle begins with a recorded batch). The ends of the scale hold.
+
+    Args:
+        state: the user's growth.
+        hypothesis_id: the hypothesis, or None where the message names none.
+        direction: one of ``DIRECTIONS``.
+        strength: one of ``STRENGTHS``.
+        was_stale: it was stale before the reply came, which made it active again: the gate looks at that.
 
     Returns:
         The new state, and one line that says what became of the confidence; empty where there is no hypothesis.
@@ -39,8 +46,8 @@ def update_confidence(
         return state, ""
     cycle = state["last_cycle_at"] or state["created_at"]
     stays = f"{known['id']} stays {known['confidence']}"
-    if known["decay_state"] == "stale":
-        return state, f"{stays}: it is stale"
+    if was_stale or known["decay_state"] == "stale":
+        return state, f"{stays}: it was stale when the reply came" if was_stale else f"{stays}: it is stale"
     if strength != "high" or direction not in _STEPS:
         return state, f"{stays}: only strong evidence for or against moves it"
     if known["confidence_updated_cycle"] == cycle:
@@ -75,7 +82,9 @@ def has_evidence(message: GrowthMessage) -> bool:
     return bool(evidence) and (evidence or {}).get("classified_by") != REHEARSAL
 
 
-def take_evidence(state: GrowthState, follow_up_id: str, evidence: Evidence, now: datetime) -> tuple[GrowthState, str]:
+def take_evidence(
+    state: GrowthState, follow_up_id: str, evidence: Evidence, now: datetime, *, was_stale: bool = False
+) -> tuple[GrowthState, str]:
     """Put evidence on a message that was answered, rate the reply where nobody did, move the confidence.
 
     What a rehearsal says is kept, labelled, and teaches nothing.
@@ -85,6 +94,7 @@ def take_evidence(state: GrowthState, follow_up_id: str, evidence: Evidence, now
         follow_up_id: the message.
         evidence: what was read out of the reply.
         now: the instant of the command.
+        was_stale: its hypothesis was stale before the reply was recorded.
 
     Returns:
         The new state, and what became of the confidence (``update_confidence``).
@@ -99,4 +109,5 @@ def take_evidence(state: GrowthState, follow_up_id: str, evidence: Evidence, now
     if evidence["classified_by"] == REHEARSAL:
         return changed, "rehearsed: nothing is learned from it"
     rate_reply(changed, message, evidence["strength"])
-    return update_confidence(changed, evidence["hypothesis_id"], evidence["direction"], evidence["strength"])
+    named, direction, strength = evidence["hypothesis_id"], evidence["direction"], evidence["strength"]
+    return update_confidence(changed, named, direction, strength, was_stale=was_stale)

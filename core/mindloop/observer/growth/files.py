@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.observer.growth.proposals import completed, new_proposals
+from mindloop.observer.growth.proposals import PENDING, completed, new_proposals, pending
 from mindloop.observer.growth.reading import PROPOSALS
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold, slug
@@ -53,6 +53,30 @@ def load_proposals(files: Files) -> tuple[list[Proposals], list[str]]:
         else:
             problems.append(f"{path}: it is of another user, whose file is named {slug(document['user'])}{PROPOSALS}")
     return found, problems
+
+
+def waiting(files: Files, user: str | None) -> tuple[dict[str, int], list[str]]:
+    """How many replies a person has to confirm or reject, of how many users; and what cannot be used.
+
+    A file in which the word does not stand has nothing that is pending, and is not parsed.
+
+    Args:
+        files: where they are.
+        user: the one user who is asked about, or None for everybody.
+    """
+    layout = layout_of(files)
+    names = [slug(user)] if user else [one.removesuffix(PROPOSALS) for one in files.names(layout.growth_dir, PROPOSALS)]
+    replies, problems = [], []
+    for name in names:
+        path = layout.proposals(name)
+        try:
+            document: Any = read_yaml(files, path, SCHEMA) if PENDING.encode() in (files.read(path) or b"") else None
+        except (Malformed, Unreadable) as error:
+            problems.append(error.message)
+            continue
+        if document is not None and slug(document["user"]) == name:
+            replies.append(len({match["signal_id"] for match in pending(completed(document))}))
+    return {"replies": sum(replies), "users": sum(map(bool, replies))}, problems
 
 
 def write_state(tx: Transaction, state: GrowthState) -> None:

@@ -15,14 +15,34 @@ if TYPE_CHECKING:
     from mindloop.observer.types import Proposals, ProposedMatch
 
 STATUSES = PENDING, CONFIRMED, REJECTED = "pending", "confirmed", "rejected"
+KINDS = {
+    "token": ("sure", "the reply carries the token of the message"),
+    "thread": ("sure", "it came in the conversation that the message went out in (growth.py sent)"),
+    "keyword": ("likely", "it shares words with what the message is about"),
+    "temporal": ("guess", "it came within two days, and only one message waited"),
+    "ambiguous": ("guess", "several messages fit as well; choose the one that it answers"),
+}
+"""Kinds of match, the best first: in one word how sure each is, and what it means."""
 PRESELECTED = ("token", "thread")
 """Kinds of match that are right unless somebody made a mistake: chosen for the person beforehand."""
 PENDING_AT_MOST = 500
 """Pending proposals that one user's file holds: nobody looks through more, and the file stays readable."""
 SHORTEST_REFERENCE = 4
+SPELLINGS = "A token looks like [FU:75d2f0ef], FU:75d2f0ef or 75d2f0ef"
 _ID_DIGITS = 16
 _LISTED = 5
 _LIST = "See them with: growth.py list USER"
+
+
+def kinds() -> str:
+    """The kinds of match, a line each, for whoever reads a help text."""
+    rows = "".join(f"  {kind:<10}{sure:<8}{meaning}\n" for kind, (sure, meaning) in KINDS.items())
+    return f"how a reply was matched:\n{rows}"
+
+
+def bare_reference(text: str) -> str:
+    """What a person calls a message or match by, in lower case; a token without ``FU:`` and brackets."""
+    return text.strip().lower().removeprefix("[").removesuffix("]").strip().removeprefix("fu:").strip()
 
 
 def match_id(signal_id: str, follow_up_id: str) -> str:
@@ -86,26 +106,54 @@ def added(document: Proposals, matches: Iterable[ProposedMatch]) -> tuple[Propos
     return _with(document, [*document["matches"], *new]), new
 
 
+def improved(document: Proposals, matches: Iterable[ProposedMatch]) -> tuple[Proposals, list[ProposedMatch]]:
+    """The document in which pending matches have a better kind where one is found now, and these.
+
+    What a person confirmed or rejected stays as it was then; id and time of a match stay too.
+    """
+    order = list(KINDS)
+    better = {match["id"]: match for match in matches}
+    changed: list[ProposedMatch] = []
+
+    def moved(match: ProposedMatch) -> ProposedMatch:
+        now = better.get(match["id"])
+        if (
+            now is None
+            or match["status"] != PENDING
+            or order.index(now["match_type"]) >= order.index(match["match_type"])
+        ):
+            return match
+        changed.append({**match, "match_type": now["match_type"], "match_confidence": now["match_confidence"]})
+        return changed[-1]
+
+    after = _each(document, moved)
+    return (after, changed) if changed else (document, changed)
+
+
+def look_again(document: Proposals) -> Proposals:
+    """The document of a user whose replies are all looked at by the next match, the known ones too."""
+    return {**document, "records_seen": 0, "last_record_seen": None}
+
+
 def found(document: Proposals, reference: str, status: str = PENDING) -> ProposedMatch:
     """The one match that is meant by an id's first characters, a token or a message id.
 
     Args:
         document: the user's proposals.
-        reference: four or more characters of an id, a token with or without ``[FU:…]``, or ``fu-…``.
+        reference: four or more characters of an id, a token in any spelling, or ``fu-…``.
         status: where several are meant, those of this status count first.
 
     Raises:
         WrongInput: it means several, or is too short to mean one.
         Negative: it means none.
     """
-    wanted = reference.strip().lower().removeprefix("[fu:").removesuffix("]")
+    wanted = bare_reference(reference)
     if len(wanted) < SHORTEST_REFERENCE:
-        raise WrongInput(
-            f"{reference[:80]!r} names no match: expected {SHORTEST_REFERENCE} or more characters of its id", _LIST
-        )
+        expected = f"{SHORTEST_REFERENCE} or more characters of its id, or a token"
+        raise WrongInput(f"{reference[:80]!r} names no match: expected {expected}", f"{SPELLINGS}. {_LIST}")
     meant = [match for match in document["matches"] if _is_named(match, wanted)]
     if not meant:
-        raise Negative(f"no match of {document['user']!r} is named {reference[:80]!r}", _LIST)
+        raise Negative(f"no match of {document['user']!r} is named {reference[:80]!r}", f"{SPELLINGS}. {_LIST}")
     first = [match for match in meant if match["status"] == status]
     if len(first or meant) > 1:
         ids = ", ".join(match["id"] for match in (first or meant)[:_LISTED])

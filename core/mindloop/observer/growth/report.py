@@ -23,7 +23,7 @@ from mindloop.store.clock import parse_instant, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -52,6 +52,8 @@ def report(
     now: datetime,
     *,
     user: str | None = None,
+    to_confirm: Mapping[str, int] | None = None,
+    unreadable: int = 0,
 ) -> dict[str, Any]:
     """Gather the facts.
 
@@ -62,6 +64,8 @@ def report(
         now: the instant of the report.
         user: the one user it is about, or None for everybody; then every hypothesis is told, not only what fades, and
             nothing about what users share.
+        to_confirm: ``replies`` that wait for a person, of how many ``users``.
+        unreadable: states that could not be used, and are not in ``states``.
 
     Returns:
         JSON values; texts are as the files hold them, so whoever shows them has to escape them.
@@ -73,6 +77,8 @@ def report(
         "user": user,
         "growth_enabled": bool(settings.get("observer.growth.enabled")),
         "users": len(states),
+        "unreadable": unreadable,
+        "to_confirm": dict(to_confirm or {"replies": 0, "users": 0}),
         "messages": _totals(states, patterns),
         "patterns": patterns,
         "hypotheses": _hypotheses(states, settings, everything=user is not None),
@@ -86,7 +92,7 @@ def report(
 
 
 def _patterns(states: Iterable[GrowthState]) -> list[dict[str, Any]]:
-    """One row a question pattern that was used, the most effective first."""
+    """One row a question pattern that was used, the most effective first, those with few outcomes last."""
     sums: dict[str, PatternCounters] = {}
     spread: dict[str, list[int]] = {}
     unsent: dict[str, int] = {}
@@ -101,7 +107,11 @@ def _patterns(states: Iterable[GrowthState]) -> list[dict[str, Any]]:
                 name = message["question_pattern"]
                 unsent[name] = unsent.get(name, 0) + 1
     rows = [_pattern(name, sums[name], spread[name], unsent.get(name, 0)) for name in sums if sums[name]["times_used"]]
-    return sorted(rows, key=lambda row: (-row["effectiveness"], -row["used"], row["pattern"]))
+    return sorted(rows, key=_place)
+
+
+def _place(row: dict[str, Any]) -> tuple[bool, int, int, str]:
+    return row["verdict"] == UNDECIDED, -row["effectiveness"], -row["used"], row["pattern"]
 
 
 def _add(total: PatternCounters, more: PatternCounters) -> None:
@@ -133,11 +143,11 @@ def _pattern(name: str, counters: PatternCounters, users: list[int], rehearsed: 
 
 
 def _verdict(counters: PatternCounters) -> str:
+    if resolved(counters) < RESOLVED_AT_LEAST:
+        return UNDECIDED
     if is_effective(counters):
         return EFFECTIVE
-    if is_ineffective(counters):
-        return INEFFECTIVE
-    return UNDECIDED if resolved(counters) < RESOLVED_AT_LEAST else MIXED
+    return INEFFECTIVE if is_ineffective(counters) else MIXED
 
 
 def _shared(patterns: list[dict[str, Any]], least: int) -> list[dict[str, Any]]:

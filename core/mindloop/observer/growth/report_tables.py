@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from mindloop.observer.growth.metrics import EFFECTIVE_FROM, INEFFECTIVE_BELOW
+from mindloop.observer.growth.metrics import EFFECTIVE_FROM, INEFFECTIVE_BELOW, RESOLVED_AT_LEAST
 from mindloop.observer.growth.patterns import PATTERNS
 from mindloop.observer.growth.report import EFFECTIVE, GOAL, INEFFECTIVE, MIXED, UNDECIDED
 from mindloop.observer.lines import counted, excerpt
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 NAME_WIDTH, TITLE_WIDTH, WORD_WIDTH = 24, 34, 20
 VERDICTS = {EFFECTIVE: "works", INEFFECTIVE: "poor", MIXED: "mixed", UNDECIDED: "early"}
-SCORE = f"score: reply rate and quality of the replies; works from {EFFECTIVE_FROM}, poor below {INEFFECTIVE_BELOW}"
+SCORE = (
+    f"score: reply rate and quality of the replies; works from {EFFECTIVE_FROM}, poor below {INEFFECTIVE_BELOW}, "
+    f"early before {RESOLVED_AT_LEAST} outcomes"
+)
 _MARKDOWN = frozenset("\\`*_{}[]<>#|~@&$")
 """Characters that could be structure, a tag or a mention; a backslash makes each of them itself."""
 _LINK = re.compile(r":(?=\S)|(?<=www)\.", re.IGNORECASE)
@@ -84,10 +87,15 @@ def percent(share: float | None) -> str:
 
 
 def headline(facts: Facts) -> list[str]:
-    """What the report is about and how much of it there is, a few sentences."""
+    """What the report is about, what of it waits for a person, and how much of it there is, a few sentences."""
     about = _name(facts["user"]) if facts["user"] else counted(facts["users"], "user")
     lines = [f"Growth of {about} on {facts['as_of'][:10]}"]
-    if facts["users"] == 0:
+    if facts["to_confirm"]["replies"]:
+        lines.append(_to_confirm(facts))
+    if facts["users"] == 0 and facts["unreadable"]:
+        whose = about if facts["user"] else counted(facts["unreadable"], "user")
+        lines.append(f"What growth knows of {whose} cannot be read.")
+    elif facts["users"] == 0:
         whom = f"of {about} yet" if facts["user"] else "yet"
         lines.append(f"Growth knows nothing {whom}. It begins with the first batch of messages: follow_up.py begin")
     else:
@@ -95,6 +103,14 @@ def headline(facts: Facts) -> list[str]:
     if not facts["growth_enabled"]:
         lines.append("Growth is off here (observer.growth.enabled): nothing new is recorded.")
     return lines
+
+
+def _to_confirm(facts: Facts) -> str:
+    waiting = facts["to_confirm"]
+    replies = counted(waiting["replies"], "reply", "replies")
+    if facts["user"]:
+        return f"{replies} to confirm (growth.py list USER)"
+    return f"{replies} to confirm for {counted(waiting['users'], 'user')} (growth.py list)"
 
 
 def _sums(sums: Facts) -> str:
@@ -112,7 +128,22 @@ def tables(facts: Facts) -> list[Table]:
         made = [_replies(facts), _questions(facts), _hypotheses(facts), _waiting(facts), *made]
         if facts["user"] is None:
             made.append(_shared(facts))
+    made.append(Table("Next", [], [], _next(facts)))
     return [table for table in made if table.rows or table.notes]
+
+
+def _next(facts: Facts) -> list[str]:
+    """The one step that comes next; none where the headline says how it begins."""
+    if facts["to_confirm"]["replies"]:
+        listed = "growth.py list USER" if facts["user"] else "growth.py list"
+        return [f"{listed}, then growth.py confirm USER MATCH or growth.py reject USER MATCH"]
+    if facts["users"] == 0:
+        return ["doctor.py says more of the files that cannot be read"] if facts["unreadable"] else []
+    if facts["messages"]["waiting"]:
+        return [
+            "when a reply came in: canvas.py ingest FILE, growth.py match --all; or growth.py match USER with its text"
+        ]
+    return ["follow_up.py begin writes the next messages"]
 
 
 def _replies(facts: Facts) -> Table:
@@ -137,7 +168,7 @@ def _questions(facts: Facts) -> Table:
             _word(row["pattern"]),
             *(f"{row[key]:,}" for key in ("used", "answered", "silent", "waiting")),
             _rate(row),
-            str(row["effectiveness"]),
+            _NONE if row["verdict"] == UNDECIDED else str(row["effectiveness"]),
             VERDICTS[row["verdict"]],
         ]
         for row in facts["patterns"]

@@ -6,6 +6,7 @@ import unicodedata
 from datetime import timedelta
 
 from mindloop.observer.growth.outcome import apply_outcome
+from mindloop.observer.growth.proposals import SPELLINGS, bare_reference
 from mindloop.observer.growth.record import MESSAGE_ID, TOKEN_DIGITS
 from mindloop.observer.growth.state import clone, is_rehearsal, messages
 from mindloop.observer.lines import excerpt
@@ -24,7 +25,7 @@ NEVER = "unknown"
 THREAD_LIMIT = 200
 _DAY = timedelta(days=1)
 _BREAKING = ("Cc", "Cs", "Zl", "Zp")
-_ID = "Take the id from growth.py show; it looks like fu-2026-02-14-bob-1-2. Or give its token."
+_ID = f"Take the id from growth.py show; it looks like fu-2026-02-14-bob-1-2. {SPELLINGS}."
 
 
 def find_message(state: GrowthState, reference: str) -> tuple[GrowthBatch, GrowthMessage]:
@@ -32,20 +33,20 @@ def find_message(state: GrowthState, reference: str) -> tuple[GrowthBatch, Growt
 
     Args:
         state: the user's growth.
-        reference: ``fu-…``, or eight hex digits with or without ``[FU:…]``, in any case.
+        reference: ``fu-…``, or eight hex digits with or without ``FU:`` and brackets, in any case.
 
     Raises:
         WrongInput: it is neither, or two messages share it.
         Negative: growth of this user has no such message, or no longer keeps it.
     """
-    wanted = reference.strip().lower().removeprefix("[fu:").removesuffix("]")
+    wanted = bare_reference(reference)
     if not MESSAGE_ID.fullmatch(wanted) and not _is_token(wanted):
         raise WrongInput(f"{excerpt(reference, 80)!r} is neither a message's id nor a token", _ID)
     found = [pair for pair in messages(state) if wanted in (pair[1]["id"], pair[1]["token"].lower())]
     if not found:
         raise Negative(
             f"growth of {state['user']!r} has no message {wanted!r}",
-            "Take the id from the batch file; the oldest batches are no longer kept.",
+            "Take the id or the token from the batch file; the oldest batches are no longer kept.",
         )
     if len(found) > 1:
         raise WrongInput(f"{wanted!r} is that of {len(found)} messages", "Give the id; doctor.py says more.")

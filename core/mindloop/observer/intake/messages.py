@@ -196,9 +196,10 @@ class Heard:
         complete: whether the export was read to its end.
         read: entries of the export.
         own: messages of the user, before anything was left out.
+        latest: when the last of them was sent, by how sure that is; those without own words count too.
     """
 
-    __slots__ = ("complete", "notes", "own", "platform", "read", "said")
+    __slots__ = ("complete", "latest", "notes", "own", "platform", "read", "said")
 
     def __init__(self, platform: Platform) -> None:
         self.platform = platform
@@ -207,6 +208,16 @@ class Heard:
         self.complete = True
         self.read = 0
         self.own = 0
+        self.latest: dict[str, str] = {}
+
+    def met(self, moment: str | None, confidence: str) -> None:
+        """Take in when a message of the user was sent."""
+        if moment is not None:
+            self.latest[confidence] = max(moment, self.latest.get(confidence, ""))
+
+    def ends_before(self, sent_at: str) -> bool:
+        """Tell whether all that the user sent at a known time was sent before an instant or day."""
+        return bool(self.latest) and all(is_before(moment, sure, sent_at) for sure, moment in self.latest.items())
 
     @property
     def day(self) -> str:
@@ -224,6 +235,14 @@ class Heard:
             if moment and (moment > sent if exact and one.confidence == "exact" else moment.date() > sent.date()):
                 return one.moment
         return None
+
+
+def is_before(moment: str, confidence: str, sent_at: str) -> bool:
+    """Tell whether something was certainly said before an instant; of what is known to the day only days count."""
+    said, sent = parse_instant(moment), parse_instant(sent_at)
+    if said is None or sent is None:
+        return False
+    return said < sent if confidence == "exact" and not is_date_only(sent_at) else said.date() < sent.date()
 
 
 def hear(
@@ -400,9 +419,11 @@ def _say(heard: Heard, messages: list[Message], stamps: Stamps, own: dict[int, s
         message = messages.pop()
         words = own.get(message.number, message.text)
         if not TOKEN.sub("", words).strip():
+            heard.met(*stamps.looked_up(message.stamp_raw))
             silent += 1
             continue
         moment, confidence = stamps.resolve(message.stamp_raw)
+        heard.met(moment, confidence)
         try:
             heard.said.append(_said(message, words, moment, confidence))
         except WrongInput as error:

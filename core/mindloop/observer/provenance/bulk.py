@@ -172,7 +172,8 @@ class Known:
             if (raw, moment, sure) == (like.raw, like.moment, like.confidence):
                 self._read += (like,)
             else:
-                self._read += ((raw, moment, sure, str(record.get("record_id"))),)
+                written = like.raw if raw == like.raw else raw
+                self._read += ((written or "", moment, sure, str(record.get("record_id"))),)
 
     def contradicts(self, said: Said) -> tuple[str, str] | None:
         """Return moment and record of what was read from the same stamp to another time; None where nothing was."""
@@ -206,17 +207,19 @@ def _agree(one: str, sure: str, other: str, other_sure: str) -> bool:
 
 
 class Disputed:
-    """A known thing of which the same stamp is read to another time now; nothing was taken.
+    """Known things of which the same stamp is read to another time now; nothing was taken.
 
     Attributes:
-        said: as it is read now.
+        digests: what they are.
+        said: the first of them, as it is read now.
         moment: what is on record.
         record: the id of that record.
     """
 
-    __slots__ = ("moment", "record", "said")
+    __slots__ = ("digests", "moment", "record", "said")
 
     def __init__(self, said: Said, moment: str, record: str) -> None:
+        self.digests: set[str] = set()
         self.said = said
         self.moment = moment
         self.record = record
@@ -229,7 +232,7 @@ class Gate:
         new: what the index does not know, each hash once.
         better: what it knows, but earlier or more surely now.
         replies: what it knows, or takes anyhow, but without the reply token that came with this occurrence.
-        disputed: by hash, what it knows at another time than the same stamp has now.
+        disputed: what it knows at another time than the same stamp has now, or None.
     """
 
     __slots__ = ("better", "disputed", "new", "replies")
@@ -238,7 +241,7 @@ class Gate:
         self.new: list[Said] = []
         self.better: list[Said] = []
         self.replies: list[Said] = []
-        self.disputed: dict[str, Disputed] = {}
+        self.disputed: Disputed | None = None
 
     @property
     def taken(self) -> list[Said]:
@@ -269,7 +272,8 @@ class Index:
         for one in said:
             record = known.get(one.digest)
             if record is not None and (other := record.contradicts(one)):
-                gate.disputed.setdefault(one.digest, Disputed(one, *other))
+                gate.disputed = gate.disputed or Disputed(one, *other)
+                gate.disputed.digests.add(one.digest)
             elif one.digest not in best or one.rank < best[one.digest].rank:
                 best[one.digest] = one
         gate.new = [one for one in best.values() if one.digest not in known]

@@ -8,6 +8,7 @@ from mindloop.observer.growth.confidence import has_evidence, replied_message, t
 from mindloop.observer.growth.files import read_proposals, write_proposals, write_state
 from mindloop.observer.growth.outcome import apply_outcome
 from mindloop.observer.growth.reading import known_user
+from mindloop.observer.growth.state import stale_ids
 from mindloop.observer.names import display_name, slug
 from mindloop.observer.sanitizer import sanitize
 from mindloop.skills.grow.reply import signal_text
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
 
+ALONE = "it names no hypothesis, so it counts for its question alone"
 _LIST = "See what waits with: growth.py list USER"
 
 
@@ -46,9 +48,10 @@ class Confirmed:
         told: a line for each match: what became of the message, and what it taught.
         run: the run in which a judge is asked, or None.
         packets: references of what the judge is asked.
+        stale: hypotheses that were stale before the replies, which make what they are about active again.
     """
 
-    __slots__ = ("confirmed", "packets", "rejected", "run", "told", "user", "warnings")
+    __slots__ = ("confirmed", "packets", "rejected", "run", "stale", "told", "user", "warnings")
 
     def __init__(self, user: str) -> None:
         self.user = user
@@ -56,6 +59,7 @@ class Confirmed:
         self.rejected: list[ProposedMatch] = []
         self.told: list[str] = []
         self.warnings: list[str] = []
+        self.stale: list[str] = []
         self.run: str | None = None
         self.packets: list[str] = []
 
@@ -91,6 +95,7 @@ def confirm(
     with workspace.transaction(*scopes) as tx:
         state, document = _read(tx, name)
         result = Confirmed(state["user"])
+        result.stale = stale_ids(state)
         chosen = _chosen(document, references, result, preselected=preselected)
         document, result.rejected = proposals.confirmed(document, [match["id"] for match in chosen], now)
         result.confirmed = [match for match in document["matches"] if match["id"] in {one["id"] for one in chosen}]
@@ -129,9 +134,11 @@ def _replied(state: GrowthState, result: Confirmed, quality: str | None, now: da
         state, warning = apply_outcome(
             state, message, "responded", quality, now, response_date=match["signal_timestamp"]
         )
-        late = not warning and replied_message(state, message)["late_response"]
+        answered = replied_message(state, message)
+        late = not warning and answered["late_response"]
         said = "has a reply already, which stays" if warning else f"answered{' (late)' * late}"
-        result.told.append(f"{match['id']}: {message} {said}")
+        alone = "" if warning or answered["hypothesis_ids"] else f"; {ALONE}"
+        result.told.append(f"{match['id']}: {message} {said}{alone}")
     return state
 
 
@@ -147,11 +154,9 @@ def _classified(tx: Transaction, state: GrowthState, result: Confirmed, verdict:
             "quote_span": first_span(signal_text(tx, state["user"], match) or match["evidence_snippet"]),
             "rationale": sanitize(verdict.rationale, RATIONALE),
         }
-        ids = message["hypothesis_ids"]
-        evidence = evidence_of(
-            said, signal_id=match["signal_id"], hypothesis_id=ids[0] if ids else None, host="person", now=now
-        )
-        state, moved = take_evidence(state, message["id"], evidence, now)
+        named = message["hypothesis_ids"][0] if message["hypothesis_ids"] else None
+        evidence = evidence_of(said, signal_id=match["signal_id"], hypothesis_id=named, host="person", now=now)
+        state, moved = take_evidence(state, message["id"], evidence, now, was_stale=named in result.stale)
         result.told[place] += f"; {moved}" if moved else ""
     return state
 
@@ -174,7 +179,7 @@ def _ask(tx: Transaction, keeping: Keeping, state: GrowthState, result: Confirme
         if has_evidence(replied_message(state, match["follow_up_id"])):
             continue
         try:
-            questions.append(question_of(tx, keeping, state, match))
+            questions.append(question_of(tx, keeping, state, match, result.stale))
         except NoQuestion as reason:
             result.warnings.append(f"{match['id']}: {reason}")
     if questions:

@@ -47,7 +47,8 @@ def _apply(tx: Transaction, item: Item, value: dict[str, str], host: str, now: d
     evidence = evidence_of(
         value, signal_id=str(item["signal_id"]), hypothesis_id=item["hypothesis_id"], host=host, now=now
     )
-    state, moved = take_evidence(state, follow_up_id, evidence, now)
+    was_stale = item.get("hypothesis_was_stale") is True
+    state, moved = take_evidence(state, follow_up_id, evidence, now, was_stale=was_stale)
     write_state(tx, state)
     return f"{follow_up_id}: evidence recorded" + (f"; {moved}" if moved else "")
 

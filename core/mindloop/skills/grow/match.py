@@ -41,16 +41,18 @@ class Matched:
 
     Attributes:
         new: the proposals that were added.
+        improved: pending proposals whose kind is better now.
         looked_at: how many replies were compared.
         known: how many proposals were there already.
         notes: what a person should know; nobody is named in it.
     """
 
-    __slots__ = ("known", "looked_at", "new", "notes", "user")
+    __slots__ = ("improved", "known", "looked_at", "new", "notes", "user")
 
     def __init__(self, user: str) -> None:
         self.user = user
         self.new: list[ProposedMatch] = []
+        self.improved: list[ProposedMatch] = []
         self.looked_at = 0
         self.known = 0
         self.notes: list[str] = []
@@ -219,9 +221,11 @@ def _propose(
         if len(new) > room:
             matched.notes.append(_FULL)
             break
-        document, room = after, room - len(new)
+        document, better = proposals.improved(after, found)
+        room -= len(new)
         matched.new += new
-        matched.known += len(found) - len(new)
+        matched.improved += better
+        matched.known += len(found) - len(new) - len(better)
         matched.looked_at += 1
         matched.notes += [note for note in notes if note not in matched.notes]
     return matched, document

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from mindloop.observer.batch.sent import sent_text
 from mindloop.observer.canvas.reading import load_canvases
 from mindloop.observer.growth.classify import SCHEMA, default_answer, question_text
 from mindloop.observer.growth.state import find_hypothesis, messages
@@ -12,12 +11,13 @@ from mindloop.observer.packet.manifest import violations
 from mindloop.observer.packet.others import others_of
 from mindloop.protocol.gap import Gap
 from mindloop.protocol.questions import Question
-from mindloop.skills.grow.reply import signal_text
-from mindloop.store.errors import WrongInput
+from mindloop.skills.grow.reply import Asked, signal_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from mindloop.observer.types import GrowthBatch, GrowthMessage, GrowthState, ProposedMatch
+    from collections.abc import Collection
+
+    from mindloop.observer.types import GrowthMessage, GrowthState, ProposedMatch
     from mindloop.store.files import Files
     from mindloop.store.workspace import Workspace
 
@@ -50,7 +50,9 @@ class Keeping:
         return layout_of(files).canvas(slug(user)).rpartition("/")[2], wallet, user
 
 
-def question_of(files: Files, keeping: Keeping, state: GrowthState, match: ProposedMatch) -> Question:
+def question_of(
+    files: Files, keeping: Keeping, state: GrowthState, match: ProposedMatch, stale: Collection[str] = ()
+) -> Question:
     """The question about one confirmed match.
 
     Args:
@@ -58,11 +60,12 @@ def question_of(files: Files, keeping: Keeping, state: GrowthState, match: Propo
         keeping: all canvases.
         state: the user's growth, the reply recorded in it.
         match: the confirmed match; its id names the question.
+        stale: hypotheses that were stale before the reply was recorded; whoever takes the answer is told.
 
     Raises:
         NoQuestion: the words of the reply are gone, or the packet would hold something of another user's.
     """
-    batch, message = _sent(state, match)
+    message = _sent(state, match)
     signal = _signal_text(files, state["user"], match)
     own = keeping.own(files, state["user"], state["wallet"])
     hypothesis_id = message["hypothesis_ids"][0] if message["hypothesis_ids"] else None
@@ -70,7 +73,7 @@ def question_of(files: Files, keeping: Keeping, state: GrowthState, match: Propo
         user=own[2],
         canvas_basename=own[0],
         hypothesis=_hypothesis(state, message, hypothesis_id),
-        question=_question(files, state["user"], batch, message),
+        question=Asked(files, state["user"]).text(match) or "",
         signal=signal,
         said=match["signal_timestamp"] or "",
     )
@@ -84,13 +87,14 @@ def question_of(files: Files, keeping: Keeping, state: GrowthState, match: Propo
         "signal_id": match["signal_id"],
         "signal_text": signal,
         "hypothesis_id": hypothesis_id,
+        "hypothesis_was_stale": hypothesis_id in stale,
     }
     gap = Gap(match["id"], prompt, schema=SCHEMA, default=default_answer(signal))
     return Question(gap, user=own[2], judge=JUDGE, facts=facts)
 
 
-def _sent(state: GrowthState, match: ProposedMatch) -> tuple[GrowthBatch, GrowthMessage]:
-    return next(pair for pair in messages(state) if pair[1]["id"] == match["follow_up_id"])
+def _sent(state: GrowthState, match: ProposedMatch) -> GrowthMessage:
+    return next(message for _, message in messages(state) if message["id"] == match["follow_up_id"])
 
 
 def _signal_text(files: Files, user: str, match: ProposedMatch) -> str:
@@ -105,12 +109,3 @@ def _hypothesis(state: GrowthState, message: GrowthMessage, hypothesis_id: str |
     if known and known["title"]:
         return f"{known['id']}: {known['title']}"
     return message["hypothesis"] or ""
-
-
-def _question(files: Files, user: str, batch: GrowthBatch, message: GrowthMessage) -> str:
-    """The message as it was sent; a batch that is gone or broken only leaves it out."""
-    try:
-        text = files.read_text(layout_of(files).batch(batch["batch_date"]))
-        return (sent_text(text, user, message["token"]) if text else None) or ""
-    except WrongInput:
-        return ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mindloop.observer.growth.files import write_state
+from mindloop.observer.growth.files import read_proposals, write_proposals, write_state
+from mindloop.observer.growth.proposals import look_again
 from mindloop.observer.growth.reading import known_user
 from mindloop.observer.growth.sending import find_message, never_sent, was_sent
 from mindloop.observer.growth.state import is_rehearsal
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from mindloop.observer.types import GrowthState
     from mindloop.store.files import Files
+    from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
 
 TOLD = ("sent_at", "thread_id", "outcome")
@@ -68,6 +70,8 @@ def tell(
 ) -> Sent:
     """Record what a person says of a message, in one transaction; said again it changes nothing.
 
+    Where that may find replies that were looked at before, the next match looks at all of this user's again.
+
     Args:
         workspace: the workspace.
         user: whose message.
@@ -80,6 +84,7 @@ def tell(
     Raises:
         Negative: growth knows no such user or message, it was only rehearsed, or it is answered and was ``never`` sent.
         WrongInput: no id and no token, a thread that is no line, a time without sense.
+        Malformed: the user's proposals do not parse; nothing is changed.
     """
     name = display_name(user)
     with workspace.transaction(f"user:{slug(name)}") as tx:
@@ -89,4 +94,13 @@ def tell(
         result = Sent(after, message_id, state)
         if result.changed:
             write_state(tx, after)
+        if not never and result.changed:
+            _look_again(tx, result.user)
     return result
+
+
+def _look_again(tx: Transaction, user: str) -> None:
+    document = read_proposals(tx, user)
+    again = look_again(document)
+    if again != document:
+        write_proposals(tx, again)

@@ -220,7 +220,8 @@ class _Ingestion:
         index.add(source, (one for one in heard.said if id(one) in taken))
         done.new, done.better, done.replies = len(gate.new), len(gate.better), len(gate.replies)
         done.thread = thread if taken else None
-        done.notes += _disputes(list(gate.disputed.values()), layout_of(self.tx).provenance_index)
+        if gate.disputed:
+            done.notes.append(_dispute(gate.disputed, layout_of(self.tx).provenance_index))
         fresh = {id(one) for one in gate.new}
         return [one for one in heard.said if id(one) in fresh]
 
@@ -283,15 +284,11 @@ class _Ingestion:
         done.run, done.packet = place.run, packet_reference(place.run, question.gap.id)
 
 
-def _disputes(found: list[Disputed], index: str) -> list[str]:
-    """Say of which quotes the same stamp is read to another time than is on record."""
-    if not found:
-        return []
-    first = found[0]
-    written, then = excerpt(first.said.raw or "", 40), excerpt(first.moment, 20)
-    told = (
-        f"{counted(len(found), 'known quote')} would get another time now, by the same stamp: {written!r} is {then} on "
-        f"record, and {first.said.moment} as it is read now (--tz, --date-order); the record stays. If it is wrong, "
-        f"correct source_timestamp of {excerpt(first.record, 80)} in {index}"
+def _dispute(found: Disputed, index: str) -> str:
+    """Say of how many quotes the same stamp is read to another time than is on record, and of one how."""
+    written, then = excerpt(found.said.raw or "", 40), excerpt(found.moment, 20)
+    return (
+        f"{counted(len(found.digests), 'known quote')} would get another time now, by the same stamp: {written!r} is "
+        f"{then} on record, and {found.said.moment} as it is read now (--tz, --date-order); the record stays. If it is "
+        f"wrong, correct source_timestamp of {excerpt(found.record, 80)} in {index}"
     )
-    return [told]

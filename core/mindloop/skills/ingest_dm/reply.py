@@ -44,6 +44,9 @@ def record_reply(
 ) -> tuple[str | None, list[str]]:
     """Stage that the user replied to a message; what growth does not know changes nothing and is told.
 
+    Nor is it a reply where all of the export whose time is known was said before the message was sent. Where no time is
+    known it is one, because a person says so.
+
     Returns:
         ``responded`` where it was recorded now, and what is to be told.
     """
@@ -54,12 +57,26 @@ def record_reply(
         found = next(((batch, one) for batch, one in messages(state) if one["id"] == message_id), None)
         if found and is_rehearsal(found[0]):
             return None, [f"the reply is not recorded: {message_id} was only rehearsed, nobody was sent it"]
-        said_at = heard.reply_after(found[1]["sent_at"] if found else None)
+        sent_at = found[1]["sent_at"] or found[0]["batch_date"] if found else None
+        said_at = heard.reply_after(sent_at)
         changed, warning = apply_outcome(state, message_id, RESPONDED, quality, now, response_date=said_at)
     except (Malformed, Negative, Unreadable) as error:
         return None, [f"the reply is not recorded: {error.message}"]
     if warning:
         return None, [warning]
+    if sent_at and heard.ends_before(sent_at):
+        return None, [f"the reply is not recorded: {_early(sent_at, heard)}"]
     write_state(tx, changed)
-    missing = f"no message that was certainly written after {message_id} is in the export; its reply counts as of now"
-    return RESPONDED, [] if said_at else [missing]
+    return RESPONDED, [] if said_at else [_undated(message_id, heard)]
+
+
+def _early(sent_at: str, heard: Heard) -> str:
+    undated = any(one.moment is None for one in heard.said)
+    hint = "where one without a time is the reply, pass --tz or --date-order" if undated else "is it the right id?"
+    return f"all that is in the export was said before {sent_at}, when the message was sent; {hint}"
+
+
+def _undated(message_id: str, heard: Heard) -> str:
+    if not heard.latest:
+        return "when the user's words were said is not known: that they are the reply is taken from you, as of now"
+    return f"no message that was certainly written after {message_id} is in the export; its reply counts as of now"

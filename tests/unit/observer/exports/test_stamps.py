@@ -10,7 +10,7 @@ from mindloop.observer.exports.stamps import Stamps
 from mindloop.store.errors import WrongInput
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
-OPEN = "that can be DD/MM or MM/DD, and nothing in the export tells which: undated; pass --date-order"
+OPEN = "that can be DD/MM or MM/DD, and none written alike tells which: undated; pass --date-order"
 
 
 def stamps(*learned, zone=None, order=None):
@@ -126,13 +126,50 @@ def test_whoever_knows_the_order_says_it(order: str, day: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "day"), [("25/03/2026", "2026-04-03"), ("03/25/26", "2026-03-04"), ("3-25-2026 10:00", "2026-03-04")]
+    ("other", "day"), [("25/03/2026", "2026-04-03"), ("03/25/2025", "2026-03-04"), ("3/25/2026 10:00", "2026-03-04")]
 )
 def test_one_date_that_only_one_order_fits_tells_all(other: str, day: str) -> None:
     """It may stand anywhere in the export; nothing needs to be said."""
     made = stamps("03/04/2026", other)
     assert made.resolve("03/04/2026") == (f"{day}T00:00:00Z", "day_level")
     assert made.notes == []
+
+
+@pytest.mark.parametrize("other", ["25/03/26", "25-03-2026", "25/03/2026 1:00 PM"])
+def test_a_date_that_is_written_otherwise_tells_nothing(other: str) -> None:
+    """Another separator, another year or another clock may have another order."""
+    made = stamps("03/04/2026", other)
+    assert made.resolve("03/04/2026") == (None, "day_level")
+    assert made.notes == [f"1 date {OPEN}"]
+
+
+def test_each_way_of_writing_has_its_own_order() -> None:
+    """A log that changed its clock is read part by part: what only one order fits, what only one puts in the past."""
+    written = ["20/02/2026 14:23", "21/02/2026 14:23", "2/11/2026 2:23:00 PM", "3/12/2026 2:23:00 PM"]
+    made = Stamps(zone="UTC", order=None, now=datetime(2026, 11, 22, tzinfo=UTC))
+    for raw in written:
+        made.learn(raw)
+    days = ["2026-02-20", "2026-02-21", "2026-02-11", "2026-03-12"]
+    assert [made.resolve(raw) for raw in written] == [(f"{day}T14:23:00Z", "exact") for day in days]
+    (note,) = made.notes
+    assert note.startswith("dates written n/n/yyyy AM/PM are read as MM/DD: any other reading lies in the future;")
+
+
+@pytest.mark.parametrize(
+    ("zone", "raw", "taken"),
+    [
+        ("UTC", "01/12/2026 12:00", True), ("UTC", "01/12/2026 12:01", False), ("+14:00", "02/12/2026 01:00", True),
+        (None, "01/12/2026 23:00", True), (None, "02/12/2026 00:00", False),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("order", ["dmy", None])
+def test_no_order_puts_a_date_into_the_future(order: str | None, zone: str | None, raw: str, taken: bool) -> None:
+    """Be it learned or said: what would be more than a day after now is not taken, and has no place in time."""
+    made = stamps("25/03/2026 10:00", zone=zone, order=order)
+    assert (made.resolve(raw)[0] is not None, made.seconds(raw) is not None) == (taken, taken)
+    ahead = "1 date that would lie in the future, in the order that counts for it: undated; check --date-order"
+    assert (ahead in made.notes) is not taken
+    assert taken or made.resolve(raw) == (None, "day_level")
 
 
 def test_dates_that_contradict_each_other_tell_nothing() -> None:
@@ -192,7 +229,7 @@ def test_any_now_will_do(last: datetime) -> None:
 
 def test_stamps_of_one_export_have_an_order() -> None:
     """Finer than seconds, by the clock where no zone is known; what cannot be placed has no place."""
-    made = stamps("25/03/2026")
+    made = stamps("25/03/2026 1:00 PM")
     written = [
         "2026-02-11T14:23:05.123+01:00", "2026-02-11T14:23:05.124+01:00", "2026-02-11T13:24:00", "2026-02-11 13:25",
         "11/02/2026 1:26 PM", "2026-02-12",

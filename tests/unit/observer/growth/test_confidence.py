@@ -133,6 +133,13 @@ def test_a_rehearsal_teaches_nothing() -> None:
     assert has_evidence(sent(take_evidence(after, sent(after)["id"], evidence(), days(2))[0]))
 
 
+def test_a_hypothesis_that_was_stale_before_its_reply_keeps_its_confidence() -> None:
+    """The reply made it active again, and the gate looks at what it was."""
+    after, told = take_evidence(answered("low"), sent(answered("low"))["id"], evidence(), days(2), was_stale=True)
+    assert after["hypotheses"] == answered("low")["hypotheses"]
+    assert told == "H1 stays low: it was stale when the reply came"
+
+
 def test_evidence_needs_an_answered_message() -> None:
     """Not one that waits, not one that is gone."""
     state = recorded(message())

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
 
 from mindloop.observer.growth.proposals import (
+    KINDS,
     added,
+    bare_reference,
     completed,
     confirmed,
     found,
+    improved,
     match_id,
     new_proposals,
     pending,
@@ -52,6 +56,32 @@ def test_a_signal_and_a_message_meet_once() -> None:
     assert new == [match(number=2)]
     assert after["matches"] == [match(status="rejected"), match(number=2)]
     assert after["of_later_versions"] == "kept"
+
+
+@pytest.mark.parametrize(("old", "new"), list(itertools.product(KINDS, KINDS)))
+def test_a_pending_match_gets_a_better_kind_in_its_place(old: str, new: str) -> None:
+    """Token before thread before words before time before ambiguity; never a worse one, nor where it is settled."""
+    order = ["token", "thread", "keyword", "temporal", "ambiguous"]
+    held = document(match(), match(number=2, kind=old, evidence_snippet="kept"))
+    after, changed = improved(held, [match(number=2, kind=new, match_confidence="high", proposed_at="later")])
+    if order.index(new) < order.index(old):
+        better = match(number=2, kind=new, match_confidence="high", evidence_snippet="kept")
+        assert (after["matches"], changed) == ([match(), better], [better])
+    else:
+        assert after is held
+        assert changed == []
+    for status in ("confirmed", "rejected"):
+        settled = document(match(kind=old, status=status))
+        assert improved(settled, [match(kind=new)]) == (settled, [])
+
+
+@pytest.mark.parametrize(
+    "text", ["[FU:75d2f0ef]", "FU:75D2F0EF", "75d2f0ef", " [75d2f0ef] ", "fu: 75d2f0ef", "[fu:75d2f0ef"]
+)
+def test_a_token_has_many_spellings(text: str) -> None:
+    """With FU: and brackets or without, in any case; an id of a message stays one."""
+    assert bare_reference(text) == "75d2f0ef"
+    assert bare_reference("FU-2026-02-14-bob-1-2") == "fu-2026-02-14-bob-1-2"
 
 
 def test_only_token_and_thread_are_preselected() -> None:

@@ -61,7 +61,9 @@ def test_counters_of_users_are_added_before_anything_is_derived() -> None:
 @pytest.mark.parametrize(
     ("outcomes", "verdict"),
     [
-        ([("responded", "high")], "effective"),
+        ([("responded", "high")], "undecided"),
+        ([("responded", "high"), ("unknown", None)], "undecided"),
+        ([("responded", "high"), ("responded", None)], "effective"),
         ([("responded", "low")], "undecided"),
         ([("silence", None)], "undecided"),
         ([("silence", None), ("silence", None)], "ineffective"),
@@ -70,8 +72,57 @@ def test_counters_of_users_are_added_before_anything_is_derived() -> None:
     ],
 )
 def test_verdicts(outcomes: list[tuple[str, str | None]], verdict: str) -> None:
-    """Pending messages and a single silence prove nothing; the thresholds are those of the packets."""
+    """Pending messages and a single outcome prove nothing; the thresholds are those of the packets."""
     assert facts(user("ann", *outcomes))["patterns"][0]["verdict"] == verdict
+
+
+def test_a_single_outcome_proves_no_score() -> None:
+    """It stands below what is proven, is early, and shows a dash; programs get the number."""
+    once, often = user("ann", ("responded", "high")), user("bob", *[("responded", "low")] * 2, body=WHY)
+    found = facts(once, often)
+    table = next(table for table in tables(found) if table.title == "Which questions work")
+
+    assert [(row["pattern"], row["effectiveness"]) for row in found["patterns"]] == [
+        ("challenge_assumption", 50),
+        ("probe_gap", 100),
+    ]
+    assert [row[-2:] for row in table.rows] == [["50", "mixed"], ["-", "early"]]
+
+
+@pytest.mark.parametrize(
+    ("waiting", "line"),
+    [
+        ({"replies": 1, "users": 1}, "1 reply to confirm for 1 user (growth.py list)"),
+        ({"replies": 1200, "users": 2}, "1,200 replies to confirm for 2 users (growth.py list)"),
+    ],
+)
+def test_what_waits_for_a_person_comes_first_and_the_next_step_last(waiting: dict[str, int], line: str) -> None:
+    """Right below the title, and again as what to do."""
+    found = facts(user("ann", ("pending", None)), to_confirm=waiting)
+
+    assert headline(found)[1] == line
+    assert tables(found)[-1].notes == [
+        "growth.py list, then growth.py confirm USER MATCH or growth.py reject USER MATCH"
+    ]
+    assert headline({**found, "user": "ann"})[1] == f"{line.partition(' for')[0]} (growth.py list USER)"
+
+
+def test_the_next_step_follows_from_what_is_open() -> None:
+    """Replies to bring in, messages to write, files to look at; nothing where the headline says how it begins."""
+    for states, more, step in [
+        ([user("ann", ("pending", None))], {}, "when a reply came in: canvas.py ingest FILE"),
+        ([user("ann", ("responded", None))], {}, "follow_up.py begin writes"),
+        ([], {"unreadable": 2}, "doctor.py says more"),
+    ]:
+        (last,) = tables(facts(*states, **more))[-1].notes
+        assert last.startswith(step)
+    assert tables(facts()) == []
+
+
+def test_what_cannot_be_read_is_not_nothing() -> None:
+    """Of one user and of everybody."""
+    assert headline(facts(user="ann", unreadable=1))[1] == "What growth knows of ann cannot be read."
+    assert headline(facts(unreadable=2))[1] == "What growth knows of 2 users cannot be read."
 
 
 def test_a_rehearsed_message_was_never_sent() -> None:
@@ -198,9 +249,9 @@ Replies
 
 Which questions work
   question              used  replies  silent  open  reply rate  score
-  probe_gap                2        1       0     1        100%    100  works
-  challenge_assumption     1        0       1     0          0%      0  early
-  score: reply rate and quality of the replies; works from 60, poor below 20
+  probe_gap                2        1       0     1        100%      -  early
+  challenge_assumption     1        0       1     0          0%      -  early
+  score: reply rate and quality of the replies; works from 60, poor below 20, early before 2 outcomes
   not used yet: verify_action, explore_motivation, surface_unspoken, test_commitment, follow_breadcrumb
 
 What fades
@@ -213,7 +264,10 @@ Who has not answered yet
   silence gate: no message within 7 days of an unanswered one
 
 What holds for 3 users or more
-  no question has outcomes from 3 users yet"""
+  no question has outcomes from 3 users yet
+
+Next
+  when a reply came in: canvas.py ingest FILE, growth.py match --all; or growth.py match USER with its text"""
 
 
 def test_nothing_is_said_plainly() -> None:
