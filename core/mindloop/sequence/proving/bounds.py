@@ -52,19 +52,25 @@ def clocks(reach: Reach, follow_up: FollowUp) -> Clocks:
         found["true", own] = 0
     anchor = follow_up.anchor
     if anchor is not None:
-        base = ("set" if _is_apart(reach, anchor) else "true", anchor)
+        base = ("set" if _is_apart(reach, follow_up, anchor) else "true", anchor)
         found[base] = max(found.get(base, 0), offset_of(follow_up))
     if silence_of(follow_up):
         found[SILENCE] = silence_of(follow_up)
     return found
 
 
-def _is_apart(reach: Reach, anchor: str) -> bool:
-    """Whether the anchor may be set before it is true."""
+def _is_apart(reach: Reach, follow_up: FollowUp, anchor: str) -> bool:
+    """Whether the anchor may be set before it is true, or without being true."""
     about = reach.about(anchor)
     if about is None or about.type != words.BOOLEAN:
         return True
-    return reach.policy == words.FIRST_WRITE and clock_moves(about)
+    if reach.policy == words.TRUE_TRANSITION:
+        return False
+    latched = reach.is_rewritten(follow_up) and about.terminal_value is True
+    if not latched and not follow_up.has(anchor, words.EQUALS, value=True):
+        return True
+    freezes = written(about) == IN_BATCHES and (not about.check_until_match or about.terminal_value is False)
+    return reach.policy == words.FIRST_WRITE and clock_moves(about) and not freezes
 
 
 def gap(reach: Reach, first: Clocks, second: Clocks) -> float:
@@ -93,8 +99,10 @@ def _stands(reach: Reach, base: Base) -> bool:
 def _standing(reach: Reach, first: Clocks, second: Clocks) -> float:
     """The same where nothing but the lead's last message moves; tried at every minute at which that may matter."""
     tick = reach.model.runtime.runner_tick
-    turns = [made[base] - made.get(SILENCE, 0) for made in (first, second) for base in made if base != SILENCE]
-    around = {turn + step for turn in (0, *turns) for step in range(-2 * tick, 2 * tick + 1)}
+    silences = [0, first.get(SILENCE, 0), second.get(SILENCE, 0)]
+    waits = [made[base] for made in (first, second) for base in made if base != SILENCE]
+    crossings = {wait - silence for wait in (0, *waits) for silence in silences}
+    around = {crossing + step for crossing in crossings for step in range(-2 * tick, 2 * tick + 1)}
     minutes = {max(minute, 0) for minute in around}
     return min(abs(_due(first, minute, tick) - _due(second, minute, tick)) for minute in minutes)
 
@@ -193,13 +201,19 @@ def overtaken(reach: Reach, follow_up: FollowUp) -> tuple[int, int, int] | None:
     batch, tick, run = runtime.evaluator_batch, runtime.runner_tick, runtime.evaluator_run
     if not silence_of(follow_up):
         return _overtaken_at_once(reach, follow_up)
+    silence = silence_of(follow_up)
     for number in range(1, turns(runtime) + 1):
         true = (number - 1) * batch + 1
-        since = true - runtime.agent_reply
-        sent = up(max(true, since + silence_of(follow_up)), tick)
-        if sent < number * batch + run:
+        sent = up(max(true, true - runtime.agent_reply + silence), tick)
+        since = min(true, sent - silence)
+        if sent < number * batch + run and _is_young(follow_up, sent - since - silence):
             return since, true, sent
     return None
+
+
+def _is_young(follow_up: FollowUp, minutes: int) -> bool:
+    """Whether it still goes out so many minutes after it was due."""
+    return follow_up.max_age is None or minutes <= follow_up.max_age
 
 
 def _overtaken_at_once(reach: Reach, follow_up: FollowUp) -> tuple[int, int, int] | None:
@@ -207,7 +221,8 @@ def _overtaken_at_once(reach: Reach, follow_up: FollowUp) -> tuple[int, int, int
     runtime = reach.model.runtime
     anchor = follow_up.anchor or reach.own(follow_up)
     for start in starts(reach, anchor or ""):
-        sent = up(start + offset_of(follow_up), runtime.runner_tick)
-        if runtime.evaluator_run or sent % runtime.evaluator_batch:
+        due = start + offset_of(follow_up)
+        sent = up(due, runtime.runner_tick)
+        if (runtime.evaluator_run or sent % runtime.evaluator_batch) and _is_young(follow_up, sent - due):
             return start, sent, sent
     return None

@@ -6,7 +6,6 @@ from functools import partial
 from math import inf
 
 from mindloop.sequence import words
-from mindloop.sequence.boxes import TRUE
 from mindloop.sequence.findings import listed, named
 from mindloop.sequence.proving import stories
 from mindloop.sequence.proving.bounds import close_pairs, oldest, overtaken
@@ -262,7 +261,7 @@ def is_alive(reach: Reach, follow_up: FollowUp) -> bool:
     runtime = reach.model.runtime
     told = {"nullSemantics": reach.null_semantics, "setAtPolicy": reach.policy}
     same = reach.null_semantics == runtime.null_semantics and reach.policy == runtime.set_at_policy
-    attempts = stories.enters(reach, follow_up, sent(follow_up.id), **({} if same else told))
+    attempts = stories.enters(reach, follow_up, sent(follow_up.id), {} if same else told)
     few = with_only(reach.model, [follow_up.id])
     return any(looked(few, attempt.document, attempt.look) is not None for attempt in attempts)
 
@@ -487,14 +486,13 @@ def coverage(reach: Reach) -> Iterator[Refutation]:
 
 
 def _uncovered(reach: Reach, stage: Stage, of_stage: list[FollowUp]) -> State | None:
-    """A state of the funnel in none of the boxes; of a stamp that is no boolean property there is no other."""
-    about = reach.about(stage.entry_stamp_id)
-    if about is None or about.type != words.BOOLEAN:
+    """A state of the funnel in none of the boxes; what is no property nobody ever enters by."""
+    if reach.about(stage.entry_stamp_id) is None:
         return {}
     before = {*upstream(reach.model, stage), stage.entry_stamp_id}
     barred = [one.entry_stamp_id for one in reach.model.stages if one.entry_stamp_id not in before]
     barred += [name for name in reach.model.stop_ids if name not in before]
-    box = reach.settled([literal(stage.entry_stamp_id, words.EQUALS, value=True)]) & reach.barred(barred, TRUE)
+    box = reach.in_stage(stage) & reach.barred(barred)
     box &= _nothing_else(reach, {*before, *barred}, of_stage)
     return reach.state(box, [reach.conditions(one) for one in of_stage])
 
@@ -504,7 +502,7 @@ def _nothing_else(reach: Reach, funnel: set[str], of_stage: list[FollowUp]) -> A
     names = {one.property_id for follow_up in of_stage for one in reach.conditions(follow_up)} - funnel
     early = {name for name in names if answers_early(reach.about(name))}
     unknown = [literal(name, words.IS_NOT_SET) for name in sorted(names - early)]
-    return reach.space.box(unknown) & reach.barred(early, TRUE)
+    return reach.space.box(unknown) & reach.barred(early)
 
 
 @_bound_of("P8")
@@ -571,4 +569,8 @@ def _properties(reach: Reach) -> Bound:
 
 def sensitive(reach: Reach) -> bool:
     """Whether any follow-up's clock depends on what the engine takes for 'set'."""
-    return any(clock_moves(reach.about(one.anchor)) for one in reach.live if one.anchor)
+    return any(
+        clock_moves(reach.about(one.anchor)) or not one.has(one.anchor, words.EQUALS, value=True)
+        for one in reach.live
+        if one.anchor
+    )

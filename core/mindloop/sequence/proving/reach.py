@@ -7,7 +7,7 @@ evaluator answers false before there is evidence, no value is none that stays (f
 from __future__ import annotations
 
 from mindloop.sequence import words
-from mindloop.sequence.boxes import ANY, NULL, TRUE, fits, space_of
+from mindloop.sequence.boxes import TRUE, fits, space_of
 from mindloop.sequence.model import Condition
 
 TYPE_CHECKING = False
@@ -63,6 +63,12 @@ def clock_moves(about: Property | None) -> bool:
         return False
     latched = about.check_until_match and about.terminal_value is True
     return about.type != words.BOOLEAN or about.early_false or (about.set_by == words.EVALUATOR and not latched)
+
+
+def so(about: Property | None) -> Any:
+    """A value that says so, of the property's type."""
+    kind = about.type if about is not None else words.BOOLEAN
+    return {words.BOOLEAN: True, words.NUMBER: 1}.get(kind, "yes")
 
 
 class Reach:
@@ -127,19 +133,28 @@ class Reach:
     def conditions(self, follow_up: FollowUp) -> list[Condition]:
         """Its literals, and that its anchor is set."""
         if follow_up.id not in self._conditions:
-            self._conditions[follow_up.id] = [*follow_up.conditions, *self._anchored(follow_up.anchor)]
+            self._conditions[follow_up.id] = [*follow_up.conditions, *self._anchored(follow_up)]
         return self._conditions[follow_up.id]
 
-    def _anchored(self, anchor: str | None) -> list[Condition]:
+    def _anchored(self, follow_up: FollowUp) -> list[Condition]:
+        anchor = follow_up.anchor
+        about = self.about(anchor)
         if anchor is None:
             return []
-        about = self.about(anchor)
+        if about is not None and self.is_rewritten(follow_up):
+            return [literal(anchor, words.EQUALS, value=about.terminal_value)]
         if about is not None and self.policy != words.TRUE_TRANSITION:
             return [literal(anchor, words.IS_SET)]
         if about is None or about.type == words.BOOLEAN:
             return [literal(anchor, words.EQUALS, value=True)]
         nothing: Any = 0 if about.type == words.NUMBER else ""
         return [literal(anchor, words.IS_SET), literal(anchor, words.NOT_EQUALS, value=nothing)]
+
+    def is_rewritten(self, follow_up: FollowUp) -> bool:
+        """Whether each batch starts its clock anew, sooner than the offset runs out, until the match is there."""
+        about = self.about(follow_up.anchor)
+        every = self.policy == words.EVERY_WRITE and (follow_up.offset or 0) >= self.model.runtime.evaluator_batch
+        return every and about is not None and written(about) == IN_BATCHES and about.check_until_match
 
     def box(self, follow_up: FollowUp) -> Box:
         """The states in which it fires once clock and silence have run out: settled ones, if it is no faster."""
@@ -159,6 +174,13 @@ class Reach:
         shut = [*self.limits, *without]
         settled = self._outside(box & self._settled, shut, [_MOST_STEPS])
         return settled if settled is not None else self._outside(box, shut, [_MOST_STEPS])
+
+    def in_stage(self, stage: Stage) -> Box:
+        """The settled states of a lead who has entered a stage; of a stamp that is no boolean: has a value."""
+        about = self.about(stage.entry_stamp_id)
+        if about is None or about.type == words.BOOLEAN:
+            return self.settled([literal(stage.entry_stamp_id, words.EQUALS, value=True)])
+        return self.settled([literal(stage.entry_stamp_id, words.IS_SET)])
 
     def settled(self, conditions: Iterable[Condition]) -> Box:
         """The settled states that fulfil some conditions."""
@@ -215,17 +237,13 @@ class Reach:
         elif operator != words.NOT_EQUALS:
             yield [is_set]
 
-    def barred(self, names: Iterable[str], mask: int = TRUE) -> Box:
-        """The states in which none of these booleans is one of that: true, or as the mask says."""
+    def barred(self, names: Iterable[str]) -> Box:
+        """The states in which none of these booleans is true."""
         box = self.space.box(())
         for name in names:
             if name in self.space.places:
-                box.barred |= mask << self.space.places[name]
+                box.barred |= TRUE << self.space.places[name]
         return box
-
-
-NOTHING_ELSE = ANY & ~NULL
-"""For `Reach.barred`: no value at all is left."""
 
 
 def literal(property_id: str, operator: str, value: Any = None) -> Condition:

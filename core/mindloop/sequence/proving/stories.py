@@ -12,6 +12,8 @@ from mindloop.sequence.proving.reach import (
     NEVER,
     answers_early,
     is_latch,
+    literal,
+    so,
     upstream,
     written,
 )
@@ -130,15 +132,17 @@ def walks(reach: Reach, follow_up: FollowUp) -> State:
     gates = {stage.entry_stamp_id for stage in model.stages} | set(model.stop_ids)
     more = [one for one in follow_up.conditions if one.property_id not in gates]
     found = reach.space.box(more).example() or {}
-    return found | ({own: True} if own is not None else {})
+    return found | ({own: so(reach.about(own))} if own is not None else {})
 
 
-def enters(reach: Reach, follow_up: FollowUp, look: Look, *, past: bool = False, **runtime: Any) -> Iterator[Attempt]:
+def enters(
+    reach: Reach, follow_up: FollowUp, look: Look, runtime: dict[str, Any] | None = None, *, past: bool = False
+) -> Iterator[Attempt]:
     """A lead enters the stage (``past`` all stages before it), fulfils what else is asked, and falls silent."""
     stage = reach.model.stage(follow_up.stage_id)
     before = upstream(reach.model, stage) if stage and past else []
     for inbound in _inbounds(reach, (follow_up,)):
-        story = Story(reach.model, follow_up, **runtime)
+        story = Story(reach.model, follow_up, **(runtime or {}))
         for name, value in (dict.fromkeys(before, True) | walks(reach, follow_up)).items():
             story.truth(story.begin, name, value)
         story.inbound(story.begin + inbound)
@@ -158,7 +162,7 @@ def mute(reach: Reach, follow_up: FollowUp) -> Iterator[Attempt]:
 def uncovered(reach: Reach, stage: Stage, state: State) -> Iterator[Attempt]:
     """A lead in a state of a stage gets nothing of it."""
     ids = [one.id for one in reach.model.of_stage(stage.id)]
-    given = {stage.entry_stamp_id: True} | state
+    given = {stage.entry_stamp_id: so(reach.about(stage.entry_stamp_id))} | state
     for owed in (True, False):
         for attempt in firing(reach, given, silent(*ids, owed=owed), *reach.model.of_stage(stage.id)):
             yield Attempt(attempt.document, attempt.look, firm=True)
@@ -197,6 +201,9 @@ def _begins(reach: Reach, story: Story, first: Clocks, second: Clocks) -> Iterat
                 wanted = begun + waits - longer
                 for minute in (wanted, wanted - reach.model.runtime.evaluator_batch + 1):
                     yield early | {one: begun, other: _at(story, other, minute)}
+            for shift in _shifts(reach, other) if one != other else ():
+                begun = _at(story, other, late + shift)
+                yield early | {other: begun, one: _at(story, one, begun + longer - waits)}
 
 
 def _shifts(reach: Reach, base: tuple[str, str]) -> Iterator[int]:
@@ -282,13 +289,17 @@ def _unsilenced(reach: Reach, story: Story, follow_up: FollowUp, state: State) -
     runtime = reach.model.runtime
     anchor = follow_up.anchor or reach.own(follow_up) or ""
     due = 0
-    for number in range(turns(runtime) + 1):
-        at = story.next_stamp(story.begin + number * runtime.evaluator_batch, anchor)
+    for number in range(-1, turns(runtime) + 1):
+        at = story.next_stamp(story.begin + number * runtime.evaluator_batch, anchor) if number >= 0 else 0
         due = up(at + offset_of(follow_up), runtime.runner_tick)
-        if runtime.evaluator_run or due % runtime.evaluator_batch:
+        young = follow_up.max_age is None or due - at - offset_of(follow_up) <= follow_up.max_age
+        if at >= story.begin and young and (runtime.evaluator_run or due % runtime.evaluator_batch):
             story.state(story.begin, {name: value for name, value in state.items() if name != anchor})
-            if anchor in state:
-                story.stamped(at, anchor, state[anchor])
+            given = {anchor: state[anchor]} if anchor in state else {}
+            if number < 0:
+                story.state(0, given, rows=True)
+            for name, value in given.items() if number >= 0 else ():
+                story.stamped(at, name, value)
             break
     return story, (due, due, due)
 
@@ -300,8 +311,11 @@ def overtakable(reach: Reach, follow_up: FollowUp, name: str) -> State | None:
         return None
     if answers_early(about) and not is_latch(about):
         return None
-    state = reach.with_literal(follow_up, name, words.IS_NOT_SET) if not answers_early(about) else None
-    return state if state is not None else reach.with_literal(follow_up, name, words.EQUALS, value=False)
+    others = reach.model.stop_ids if name in reach.model.stop_ids else reach.later_stamps(follow_up)
+    box = reach.box(follow_up) & reach.barred(others)
+    unset, no = literal(name, words.IS_NOT_SET), literal(name, words.EQUALS, value=False)
+    state = reach.state(box & reach.space.box([unset])) if not answers_early(about) else None
+    return state if state is not None else reach.state(box & reach.space.box([no]))
 
 
 def too_late(reach: Reach, follow_up: FollowUp) -> Iterator[Attempt]:
@@ -378,6 +392,15 @@ def unstopped(reach: Reach, stop: str) -> Iterator[Attempt]:
         else:
             yield from past_stop(reach, follow_up, stop) if _is_text(reach, stop) else ()
             yield from _thawed(reach, follow_up, stop, of_class(STOPPED, follow_up.id), silence=True)
+    for follow_up in reach.live:
+        yield from _taken_back(reach, follow_up, stop)
+
+
+def _taken_back(reach: Reach, follow_up: FollowUp, name: str) -> Iterator[Attempt]:
+    """It goes out after something was true: nothing of the lead tells so any more, the message itself does."""
+    why = f"{name} was true before, and was taken back"[:200]
+    for attempt in _thawed(reach, follow_up, name, sent(follow_up.id, why=why), silence=False):
+        yield Attempt(attempt.document, attempt.look, firm=True)
 
 
 def _is_text(reach: Reach, name: str) -> bool:
@@ -389,7 +412,6 @@ def _never_stopped(reach: Reach, follow_up: FollowUp, stop: str) -> Iterator[Att
     state = reach.with_literal(follow_up, stop, words.IS_NOT_SET) or reach.fires(follow_up)
     if state is None:
         return
-    state = {name: value for name, value in state.items() if name != stop}
     if _is_text(reach, stop):
         yield from dropped(reach, follow_up, state)
     for rows in (False, True):
@@ -462,9 +484,7 @@ def _chased_on(reach: Reach, follow_up: FollowUp, stamp: str) -> Iterator[Attemp
             yield from firing(reach, state, look, follow_up, also=((stamp, True),))
         return
     yield from _thawed(reach, follow_up, stamp, look, silence=False)
-    why = f"{stamp} was true before, and was taken back"[:200]
-    for attempt in _thawed(reach, follow_up, stamp, sent(follow_up.id, why=why), silence=False):
-        yield Attempt(attempt.document, attempt.look, firm=True)
+    yield from _taken_back(reach, follow_up, stamp)
 
 
 def released(reach: Reach, one: FollowUp, other: FollowUp) -> Iterator[Attempt]:

@@ -61,9 +61,11 @@ class Story:
 
         What is never written can only have been there before.
         """
+        limited = {one.property_id for limit in self.model.contact_limits for one in limit.conditions}
         for name, value in values.items():
             known = self.model.properties.get(name)
-            if known is not None and (rows or written(known) == NEVER):
+            before = rows or written(known) == NEVER or (minute == 0 and name in limited)
+            if known is not None and before:
                 self._rows[name] = value
             else:
                 self.truth(minute, name, value)
