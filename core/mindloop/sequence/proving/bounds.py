@@ -66,8 +66,7 @@ def _is_apart(reach: Reach, follow_up: FollowUp, anchor: str) -> bool:
         return True
     if reach.policy == words.TRUE_TRANSITION:
         return False
-    latched = reach.is_rewritten(follow_up) and about.terminal_value is True
-    if not latched and not follow_up.has(anchor, words.EQUALS, value=True):
+    if not reach.may_be_true(follow_up, anchor):
         return True
     freezes = written(about) == IN_BATCHES and (not about.check_until_match or about.terminal_value is False)
     return reach.policy == words.FIRST_WRITE and clock_moves(about) and not freezes
@@ -88,7 +87,8 @@ def spacing(reach: Reach, one: FollowUp, other: FollowUp) -> float:
     first, second = clocks(reach, one), clocks(reach, other)
     if all(_stands(reach, base) for base in (*first, *second)):
         return _standing(reach, first, second)
-    return max(gap(reach, first, second), gap(reach, second, first), 0)
+    least = reach.model.runtime.runner_tick if reach.model.runtime.sends_per_tick == words.ONE_PER_LEAD else 0
+    return max(gap(reach, first, second), gap(reach, second, first), least)
 
 
 def _stands(reach: Reach, base: Base) -> bool:
@@ -168,26 +168,31 @@ def oldest(reach: Reach, follow_up: FollowUp) -> float:
     `rules.budget.oldest_inbound` is the bound that does not look at where batches and ticks fall.
     """
     runtime = reach.model.runtime
-    due, first = _latest_due(reach, follow_up)
-    last: float = first + up(longest_quiet(runtime), runtime.runner_tick)
     again = repeats(follow_up)
+    if again is None and follow_up.max_age is None:
+        return inf
+    more = up(longest_quiet(runtime), runtime.runner_tick)
     if follow_up.repeat:
-        last = inf if again is None else last + again * up(follow_up.repeat.interval, runtime.runner_tick)
-    return last if follow_up.max_age is None else min(last, due + follow_up.max_age)
+        more += (again or 0) * up(follow_up.repeat.interval, runtime.runner_tick)
+    age = inf if follow_up.max_age is None else follow_up.max_age
+    return max((due + min(late + more, age) for due, late in _ways(reach, follow_up) if late <= age), default=0)
 
 
-def _latest_due(reach: Reach, follow_up: FollowUp) -> tuple[int, int]:
-    """(minutes from the last inbound to when it is due, to the tick at which it goes out), each at most."""
+def _ways(reach: Reach, follow_up: FollowUp) -> Iterator[tuple[int, int]]:
+    """(minutes from the last inbound to when it is due, from there to the tick), for each way to be the latest."""
     runtime = reach.model.runtime
     tick = runtime.runner_tick
     silence, offset = silence_of(follow_up), offset_of(follow_up)
+    yield from ((silence, late) for late in range(tick))
     anchor = follow_up.anchor or reach.own(follow_up)
     lag = stamping(reach, anchor)
     if lag is None:
-        return max(silence, offset), max(silence + tick - 1, up(offset, tick))
+        yield offset, -offset % tick
+        return
     in_batches = written(reach.about(anchor)) == IN_BATCHES
-    rounding = max(-(start + offset) % tick for start in (batches(runtime) if in_batches else range(tick)))
-    return max(silence, lag + offset), max(silence + tick - 1, lag + offset + rounding)
+    for start in batches(runtime) if in_batches else range(tick):
+        if lag + offset >= silence:
+            yield lag + offset, -(start + offset) % tick
 
 
 def overtaken(reach: Reach, follow_up: FollowUp) -> tuple[int, int, int] | None:

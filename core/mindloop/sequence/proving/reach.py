@@ -175,6 +175,10 @@ class Reach:
         settled = self._outside(box & self._settled, shut, [_MOST_STEPS])
         return settled if settled is not None else self._outside(box, shut, [_MOST_STEPS])
 
+    def may_be_true(self, follow_up: FollowUp, property_id: str) -> bool:
+        """Whether it fires for some lead of whom a boolean is true."""
+        return not (self.box(follow_up) & self.space.box([literal(property_id, words.EQUALS, value=True)])).is_empty
+
     def in_stage(self, stage: Stage) -> Box:
         """The settled states of a lead who has entered a stage; of a stamp that is no boolean: has a value."""
         about = self.about(stage.entry_stamp_id)

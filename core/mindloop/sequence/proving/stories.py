@@ -36,7 +36,8 @@ STOPPED = frozenset((terms.POST_STOP,))
 LATE = frozenset((terms.LAG_CROSS, terms.LAG_POST_STOP))
 UNDELIVERED = frozenset((terms.WINDOW_FAIL, terms.TEMPLATE_FAIL))
 _MOST_TRIES = 24
-_MOST_WORDS = 300
+_DAY = 1440
+_MOST_WORDS = 3000
 """Messages of a lead who writes on and on."""
 
 
@@ -454,6 +455,10 @@ def unstamped(reach: Reach, stamp: str) -> Iterator[Attempt]:
     for follow_up in reach.live:
         if stamp in reach.later_stamps(follow_up):
             yield from _chased_on(reach, follow_up, stamp)
+            state = reach.while_set(follow_up, stamp) if _is_text(reach, stamp) else None
+            if state is not None:
+                why = f"{stamp} has a value, and no literal of it is seen to be true"[:200]
+                yield from firing(reach, state, sent(follow_up.id, why=why), follow_up)
     for stage in stages:
         for follow_up in model.of_stage(stage.id):
             for attempt in enters(reach, follow_up, silent(follow_up.id, owed=False)):
@@ -568,7 +573,7 @@ def interrupts(reach: Reach, follow_up: FollowUp) -> Iterator[Attempt]:
         yield Attempt(found, _while_writing(follow_up.id), firm=False)
         lead = found["leads"][0]
         for minute in range(0, found["horizonMinutes"], max(reach.model.runtime.runner_tick, 1)):
-            if minute > 4 * _MOST_WORDS:
+            if minute > _DAY:
                 break
             events = sorted([*lead["events"], {"t": minute, "type": "INBOUND"}], key=lambda one: one["t"])
             later = {**found, "leads": [{**lead, "events": events}]}
