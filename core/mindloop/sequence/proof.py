@@ -206,7 +206,7 @@ def _assumptions(model: Model) -> Iterator[str]:
     yield f"What the agent does about a message it does within {runtime.agent_reply} minutes of it."
     yield (
         "Nothing holds a message up and then lets it go: needs_attention, an outage, a cap, a follow-up turned on, a "
-        "condition outside the funnel that turns true late (X4, X5)."
+        "condition beside the entry that turns true late (X4, X5)."
     )
     yield "Whoever drops out is stopped by the stop that its drop-out reason names."
     yield (
@@ -225,12 +225,13 @@ def _conclusion(reach: Reach, obligations: list[Obligation]) -> Iterator[dict[st
     """The theorem, part by part, each with the premises that it needs."""
     holds = {one.id: one.holds for one in obligations}
     holds["R2"] = all(reach.while_set(one, stamp) is None for one in reach.live for stamp in reach.later_stamps(one))
-    holds["repeats"] = all(one.repeat is None for one in reach.live if len(reach.model.of_stage(one.stage_id)) > 1)
+    holds["noRepeats"] = all(one.repeat is None for one in reach.live if len(reach.model.of_stage(one.stage_id)) > 1)
+    holds["noQuietHours"] = reach.model.runtime.quiet_hours is None
     parts = (
         ("No follow-up goes to a lead for whom the entry of a later stage is stamped.", ("P1", "R2")),
         ("No follow-up goes to a lead for whom a stop is stamped.", ("P2",)),
         ("Late stamping lets none through either.", ("P1", "R2", "P2", "P6", "P9")),
-        ("No two follow-ups of a stage reach a lead closer together than the stagger.", ("P4", "repeats")),
+        ("No two follow-ups of a stage reach a lead closer together than the stagger.", ("P4", "noRepeats", "noQuietHours")),
         ("Every message that goes out as free text arrives within the window.", ("P5",)),
         ("A lead gets a finite number of messages.", ("P7",)),
         ("Whoever is in a stage gets one of its follow-ups.", ("P3", "P8", "P9")),
