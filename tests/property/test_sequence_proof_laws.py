@@ -1,4 +1,4 @@
-"""Laws of the proof: what it promises never happens in random timelines, what it refutes is shown by one that is run."""
+"""Laws of the proof: what it promises never happens in random timelines, what it refutes one timeline shows."""
 
 from __future__ import annotations
 

@@ -85,10 +85,11 @@ def gap(reach: Reach, first: Clocks, second: Clocks) -> float:
 def spacing(reach: Reach, one: FollowUp, other: FollowUp) -> float:
     """Minutes between the first messages of two follow-ups at least, if nothing holds one up and releases it."""
     first, second = clocks(reach, one), clocks(reach, other)
+    with_rows = _standing(reach, first, second)
     if all(_stands(reach, base) for base in (*first, *second)):
-        return _standing(reach, first, second)
+        return with_rows
     least = reach.model.runtime.runner_tick if reach.model.runtime.sends_per_tick == words.ONE_PER_LEAD else 0
-    return max(gap(reach, first, second), gap(reach, second, first), least)
+    return max(min(max(gap(reach, first, second), gap(reach, second, first)), with_rows), least)
 
 
 def _stands(reach: Reach, base: Base) -> bool:
@@ -97,13 +98,15 @@ def _stands(reach: Reach, base: Base) -> bool:
 
 
 def _standing(reach: Reach, first: Clocks, second: Clocks) -> float:
-    """The same where nothing but the lead's last message moves; tried at every minute at which that may matter."""
+    """The same for a lead who comes with its stamps at minute 0: tried at every last message at which that matters."""
     tick = reach.model.runtime.runner_tick
     silences = [0, first.get(SILENCE, 0), second.get(SILENCE, 0)]
     waits = [made[base] for made in (first, second) for base in made if base != SILENCE]
     crossings = {wait - silence for wait in (0, *waits) for silence in silences}
     around = {crossing + step for crossing in crossings for step in range(-2 * tick, 2 * tick + 1)}
     minutes = {max(minute, 0) for minute in around}
+    if reach.model.runtime.no_inbound_policy != words.BLOCK:
+        minutes.add(-max(silences))
     return min(abs(_due(first, minute, tick) - _due(second, minute, tick)) for minute in minutes)
 
 
@@ -117,7 +120,9 @@ def _rounded(reach: Reach, base: Base, one: int, other: int) -> int:
         return other - one
     if base == SILENCE:
         return (other - one) // tick * tick
-    return min(up(start + other, tick) - up(start + one, tick) for start in starts(reach, base[1]))
+    in_batches = written(reach.about(base[1])) == IN_BATCHES
+    begun = batches(reach.model.runtime) if in_batches else starts(reach, base[1])
+    return min(up(start + other, tick) - up(start + one, tick) for start in begun)
 
 
 def starts(reach: Reach, property_id: str) -> Iterable[int]:
