@@ -157,18 +157,16 @@ def timeline(r: random.Random, model: Model, horizon: int = 900) -> Document:
     events: list[Document] = []
     reply = model.runtime.agent_reply
     answered = model.runtime.needs_attention_policy == "LEAD_SPOKE_LAST"
-    dense = r.choice([3, 20, 60, 200])
-    minute = r.randint(0, 40)
-    while minute < horizon - 300:
+    waits = [one.silence for one in model.follow_ups if one.silence and 0 < one.silence < horizon] or [30]
+    rare, minute = r.choice([0.1, 0.4, 0.8]), r.randint(0, 40)
+    while minute < horizon and len(events) < 40:
         events.append({"t": minute, "type": "INBOUND"})
         if answered:
             events.append({"t": minute, "type": "AGENT_OUT"})
-        if r.random() < 0.5:
-            name = r.choice(STAMPS if r.random() < 0.75 else STOPS)
+        if not events[2:] or r.random() < rare:
+            name = STAMPS[0] if not events[2:] else r.choice(STAMPS if r.random() < 0.8 else STOPS)
             events.append({"t": minute + r.randint(0, reply), "type": "TRUTH", "propertyId": name, "value": True})
-        minute += r.randint(1, dense)
-        if len(events) > 40:
-            break
+        minute += r.choice([r.randint(1, 20), r.randint(1, 200), max(1, r.choice(waits) + r.randint(-12, 12))])
     lead: Document = {"id": "l1", "timezone": "UTC", "events": sorted(events, key=lambda one: int(one["t"]))}
     if r.random() < 0.3 and "vip" in model.properties and model.properties["vip"].type == "BOOLEAN":
         lead["properties"] = {"vip": r.random() < 0.7}
