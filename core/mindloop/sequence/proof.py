@@ -231,7 +231,10 @@ def _conclusion(reach: Reach, obligations: list[Obligation]) -> Iterator[dict[st
         ("No follow-up goes to a lead for whom the entry of a later stage is stamped.", ("P1", "R2")),
         ("No follow-up goes to a lead for whom a stop is stamped.", ("P2",)),
         ("Late stamping lets none through either.", ("P1", "R2", "P2", "P6", "P9")),
-        ("No two follow-ups of a stage reach a lead closer together than the stagger.", ("P4", "noRepeats", "noQuietHours")),
+        (
+            "No two follow-ups of a stage reach a lead closer together than the stagger.",
+            ("P4", "noRepeats", "noQuietHours"),
+        ),
         ("Every message that goes out as free text arrives within the window.", ("P5",)),
         ("A lead gets a finite number of messages.", ("P7",)),
         ("Whoever is in a stage gets one of its follow-ups.", ("P3", "P8", "P9")),

@@ -137,14 +137,23 @@ def walks(reach: Reach, follow_up: FollowUp) -> State:
 
 
 def enters(
-    reach: Reach, follow_up: FollowUp, look: Look, runtime: dict[str, Any] | None = None, *, past: bool = False
+    reach: Reach,
+    follow_up: FollowUp,
+    look: Look,
+    runtime: dict[str, Any] | None = None,
+    *,
+    past: bool = False,
+    bare: bool = False,
 ) -> Iterator[Attempt]:
-    """A lead enters the stage (``past`` all stages before it), fulfils what else is asked, and falls silent."""
+    """A lead enters the stage (``past`` all stages before it), fulfils what else is asked unless ``bare``, is silent."""
     stage = reach.model.stage(follow_up.stage_id)
     before = upstream(reach.model, stage) if stage and past else []
+    given = dict.fromkeys(before, True) | walks(reach, follow_up)
+    if bare:
+        given = {name: value for name, value in given.items() if name == reach.own(follow_up)}
     for inbound in _inbounds(reach, (follow_up,)):
         story = Story(reach.model, follow_up, **(runtime or {}))
-        for name, value in (dict.fromkeys(before, True) | walks(reach, follow_up)).items():
+        for name, value in given.items():
             story.truth(story.begin, name, value)
         story.inbound(story.begin + inbound)
         due = _first_due(reach.model, (follow_up,), story.begin, story.begin + inbound, rows=False)
@@ -598,3 +607,16 @@ def undelivered(reach: Reach, follow_up: FollowUp) -> Iterator[Attempt]:
     if state is not None:
         yield from firing(reach, state, of_class(UNDELIVERED, follow_up.id), follow_up)
     yield from too_late(reach, follow_up)
+
+
+def series(follow_up: FollowUp) -> tuple[int, int, int | None]:
+    """First minute after its anchor, interval, how often again."""
+    return offset_of(follow_up), follow_up.repeat.interval if follow_up.repeat else 1, repeats(follow_up)
+
+
+def meeting(reach: Reach, one: FollowUp, other: FollowUp, state: State, last: int) -> Iterator[Attempt]:
+    """A repeat and another message of the stage come too close; ``last`` minutes after the stamp."""
+    look = of_class((terms.SAME_STAGE_BURST,), one.id, other.id)
+    for attempt in firing(reach, state, look, one, other):
+        horizon = attempt.document["horizonMinutes"] + last
+        yield Attempt({**attempt.document, "horizonMinutes": horizon}, look)
