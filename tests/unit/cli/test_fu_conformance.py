@@ -100,6 +100,7 @@ def test_check_is_the_default_and_says_where_and_what_to_do() -> None:
         "  e0_20 does not exclude the later stage s1 (age_qualified); expected NOT_EQUALS true on each, so leads who "
         "advanced are still chased for an earlier stage\n"
         "  so: R18 STAGES_DISJOINT\n"
+        "  run and seen: minute 35, CROSS_STAGE e0_20; --json has the timeline\n"
         "  fix: Add to e0_20: age_qualified NOT_EQUALS true.\n"
     )
     assert fu("check", "model.json").out == called.out
@@ -114,6 +115,23 @@ def test_check_in_json_has_the_agreed_shape() -> None:
     assert (finding["rule"], finding["severity"], finding["target"]) == ("R2", "ERROR", "e0_20")
     assert {"message", "fix", "witness"} <= finding.keys()
     assert [one["rule"] for one in finding["evidence"]] == ["R18"]
+
+
+@pytest.mark.parametrize("name", ["model", "school"])
+def test_every_error_has_a_counterexample_that_is_seen_again(name: str) -> None:
+    """The witness of a finding is a scenario: simulated, it shows what the finding says it shows."""
+    document = json.loads(Path(SCHOOL[0]).read_text("utf-8")) if name == "school" else base_model()
+    one = document["followUps"][0]
+    one["propertyConditions"] = [each for each in one["propertyConditions"] if each["operator"] == "EQUALS"]
+    model = save("model.json", document)
+    found = [each for each in fu(model, "--json").json["findings"] if each["severity"] == "ERROR"]
+
+    assert {each["rule"] for each in found} == {"R2", "R3"}
+    for each in found:
+        shows = each["witness"]["shows"]
+        again = fu("simulate", model, save("again.json", each["witness"]["scenario"]), "--json").json["events"]
+        assert shows["class"] in {"CROSS_STAGE", "POST_STOP"}
+        assert {key: shows[key] for key in ("t", "lead", "class", "followUps")} in again
 
 
 def test_check_in_sarif_and_markdown() -> None:
