@@ -285,9 +285,10 @@ def sizes(folder: Path) -> list[Row]:
     """What a model has to read."""
     pages = {page.parent.name: page.stat().st_size for page in (ROOT / ".claude" / "skills").glob("*/SKILL.md")}
     begin(folder, keep=folder / "begin.txt")
+    research = sum(size for name, size in pages.items() if name != "follow-up-sequences")
     return [
         Row("the follow-up skill", pages["follow-up"], SKILL_BYTES, "bytes"),
-        Row(f"all {len(pages)} skills", sum(pages.values()), SKILLS_BYTES, "bytes"),
+        Row("all skills of user research", research, SKILLS_BYTES, "bytes"),
         Row("begin for 12 users", (folder / "begin.txt").stat().st_size, BEGIN_BYTES, "bytes"),
     ]
 

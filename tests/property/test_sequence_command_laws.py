@@ -108,6 +108,7 @@ def test_any_damage_to_a_model_is_judged_or_refused(document: Any) -> None:
         ["check", path, "--format", "sarif"],
         ["check", path, "--format", "markdown"],
         ["check", path, "--full"],
+        ["prove", path],
         ["matrix", path, "--format", "html", "--scenario", scenario],
         ["simulate", path, scenario],
         ["explain", path, scenario, "--lead", "l1", "--follow-up", "e0_20"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.cli.fu_files import model_in
-from mindloop.cli.fu_output import JSON, TEXT, add_format, emit_lines, fitting
+from mindloop.cli.fu_output import JSON, TEXT, add_format, emit_lines, fitting, seen
 from mindloop.cli.output import emit_json
 from mindloop.cli.parsing import parser
 from mindloop.sequence.findings import listed, named
@@ -70,20 +70,12 @@ def _obligation(one: Obligation, *, full: bool) -> list[str]:
     else:
         more = f" (and {one.refutations - 1} more)" if one.refutations > 1 else ""
         lines = [f"{one.id} {one.name} REFUTED: {plain(one.refuted_by[0], _LONG)}{more}"]
-        lines.append(
-            f"  {_shown(one.shows)}" if one.shows else "  no timeline shows it within the engine's assumptions"
-        )
+        what = f"run and seen: {seen(one.shows)}; --json has the timeline" if one.shows else "no timeline shows it"
+        lines.append(f"  {what}")
     if full:
         lines.append(f"  {plain(one.statement, _LONG)}")
     lines += [f"  not so under {_fact(other)}" for other in one.under if one.holds]
     return lines + [f"  {plain(other['rule'])} is waived until {plain(other['expires'])}" for other in one.waived]
-
-
-def _shown(shows: dict[str, Any]) -> str:
-    what = shows.get("class") or ("silent" if "silent" in shows else "sent")
-    why = f" ({plain(shows['cause'])})" if shows.get("cause") else ""
-    about = listed(shows.get("followUps", []))
-    return f"run and seen at minute {shows['t']}: {what} {about}{why}; --json has the timeline"
 
 
 def _fact(under: dict[str, Any]) -> str:

@@ -167,9 +167,8 @@ def test_sequences_from_the_readme_run_as_written(home: Path) -> None:
 
     assert codes == [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     assert [f" {rule} " in said[0] for rule in ("R2", "R4", "R7")] == [True, True, True]
-    shown = next(
-        block for block in re.findall(r"^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL) if "CROSS_STAGE" in block
-    )
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    shown = next(block for language, block in fenced if not language and "CROSS_STAGE" in block)
     assert [line for line in shown.splitlines() if line not in said[1].splitlines()] == []
     assert "SAME_STAGE_BURST" in said[2]
     assert ("by NULL" in said[3], "R7" in said[3]) == (True, True)
