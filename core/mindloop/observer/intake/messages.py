@@ -12,10 +12,13 @@ from datetime import timedelta
 from mindloop.observer.exports.duplicates import without_duplicates
 from mindloop.observer.exports.echoes import ours_of, own_words, tokens_in
 from mindloop.observer.exports.message import MAX_SENDERS
-from mindloop.observer.exports.people import choose_sender
+from mindloop.observer.exports.people import choose_sender, our_side
+from mindloop.observer.intake.places import NEVER, order_of, place_of
+from mindloop.observer.intake.prompts import MOST, Prompts
 from mindloop.observer.lines import counted
 from mindloop.observer.names import fold
 from mindloop.observer.provenance.bulk import Said
+from mindloop.observer.provenance.quotes import is_before
 from mindloop.observer.sanitizer import TOKEN
 from mindloop.store.clock import DAY_LENGTH, day, is_date_only, parse_instant
 from mindloop.store.errors import WrongInput
@@ -28,13 +31,11 @@ if TYPE_CHECKING:
     from mindloop.observer.exports.people import Chosen
     from mindloop.observer.exports.reading import Export
     from mindloop.observer.exports.stamps import Stamps
+    from mindloop.observer.intake.places import Place
 
     Key = tuple[str, ...]
-    Place = tuple[float, int, str, int]
-
 
 _FEW_WORDS = 3
-_NEVER = float("inf")
 _LAST = "~"
 """Stands behind every moment: what nobody knows the time of comes last."""
 
@@ -156,7 +157,7 @@ class _Earliest:
         number = place[-1]
         for form in self._wanted.intersection(forms_of(text)):
             self._anyhow[form] = min(number, self._anyhow.get(form, number))
-            if place[0] < _NEVER:
+            if place[0] < NEVER:
                 self._timed[form] = min(place, self._timed.get(form, place))
             else:
                 self._untimed[form] = min(number, self._untimed.get(form, number))
@@ -164,7 +165,7 @@ class _Earliest:
     def stands(self, form: object, place: Place) -> bool:
         """Tell whether a line stands before a place."""
         key, number = hash(form), place[-1]
-        if place[0] == _NEVER:
+        if place[0] == NEVER:
             return self._anyhow.get(key, number) < number
         return self._timed.get(key, place) < place or self._untimed.get(key, number) < number
 
@@ -237,14 +238,6 @@ class Heard:
         return None
 
 
-def is_before(moment: str, confidence: str, sent_at: str) -> bool:
-    """Tell whether something was certainly said before an instant; of what is known to the day only days count."""
-    said, sent = parse_instant(moment), parse_instant(sent_at)
-    if said is None or sent is None:
-        return False
-    return said < sent if confidence == "exact" and not is_date_only(sent_at) else said.date() < sent.date()
-
-
 def hear(
     export: Export,
     stamps: Stamps,
@@ -287,16 +280,30 @@ def hear(
     if heard.own > len(messages):
         heard.notes.append(f"{counted(heard.own - len(messages), 'duplicate')} merged: each message counts once")
     reading.mine.clear()
-    words = _without_echoes(export, messages, stamps, _Others(sent, ours, everybody), chosen)
-    heard.notes += _say(heard, messages, stamps, words)
+    heard.notes += _questions(reading, chosen, stamps)
+    words = _without_echoes(export, messages, stamps, _Others(sent, ours, everybody), chosen, reading.prompts)
+    heard.notes += _say(heard, messages, stamps, words, reading.prompts)
     heard.notes += stamps.notes
     return heard
 
 
-def _without_echoes(
-    export: Export, messages: list[Message], stamps: Stamps, others: _Others, chosen: Chosen
+def _questions(reading: _Reading, chosen: Chosen, stamps: Stamps) -> list[str]:
+    """Settle which of our lines carry a token; say why none counts, where that is so."""
+    prompts = reading.prompts
+    ours = our_side(reading.senders, chosen)
+    asked = prompts.others_than(chosen.user)
+    prompts.settle(ours, stamps)
+    if prompts.too_many:
+        return [f"more than {MOST} messages carry reply tokens: nothing is concluded from where they stand"]
+    if asked and not ours:
+        return ["others wrote reply tokens, and nobody knows which of them we are: pass --operator NAME"]
+    return []
+
+
+def _without_echoes(  # noqa: PLR0917 - all that is known by then
+    export: Export, messages: list[Message], stamps: Stamps, others: _Others, chosen: Chosen, prompts: Prompts
 ) -> dict[int, str]:
-    """Return the own words of each message that repeats others, by its number.
+    """Return the own words of each message that repeats others, by its number; show ``prompts`` what they wait for.
 
     Only what was said before can be repeated, by the time of the export: what the user said first and we quote later
     stays the user's.
@@ -308,9 +315,10 @@ def _without_echoes(
             own_words(one.text, asked)
             wanted |= asked.forms
     everybody, ours = _Earliest(wanted), _Earliest(wanted)
-    for message in export if suspects else ():
-        if message.kind == "message" and message.sender not in chosen.user:
-            place = _stands(message, stamps)
+    for message in export if suspects or prompts.waits else ():
+        prompts.see(message)
+        if suspects and message.kind == "message" and message.sender not in chosen.user:
+            place = place_of(message, stamps)
             everybody.see(message.text, place)
             if message.sender in chosen.operator or not chosen.operator:
                 ours.see(message.text, place)
@@ -318,15 +326,9 @@ def _without_echoes(
     for one in suspects:
         words = others.of(one.text)
         earliest = everybody if words is others.quoted else ours if words is others.pasted else None
-        before = _Before(others.sent, _sent_by(one, stamps), earliest, _stands(one, stamps))
+        before = _Before(others.sent, _sent_by(one, stamps), earliest, place_of(one, stamps))
         found[one.number] = own_words(one.text, before)
     return found
-
-
-def _stands(message: Message, stamps: Stamps) -> Place:
-    """Where a message stands in its conversation: by its time, then by its id, then by its place in the export."""
-    when = stamps.seconds(message.stamp_raw)
-    return (_NEVER if when is None else when, *_place(message))
 
 
 def _sent_by(message: Message, stamps: Stamps) -> str:
@@ -346,7 +348,7 @@ def _sent_by(message: Message, stamps: Stamps) -> str:
 class _Reading:
     """One pass over an export: messages by sender of whom may be the user, lines of everybody else."""
 
-    __slots__ = ("_silent", "kinds", "lines", "mine", "read", "senders", "wanted")
+    __slots__ = ("_silent", "kinds", "lines", "mine", "prompts", "read", "senders", "wanted")
 
     def __init__(self, wanted: frozenset[str]) -> None:
         self.wanted = wanted
@@ -355,6 +357,7 @@ class _Reading:
         self.lines: dict[Key, OurWords] = {}
         self.kinds: dict[str, int] = {}
         self.read = 0
+        self.prompts = Prompts()
         self._silent: set[Key] = set()
 
     def take(self, export: Export, stamps: Stamps | None) -> None:
@@ -372,6 +375,7 @@ class _Reading:
             if key not in self.senders:
                 self._meet(key)
             self.senders[key] += 1
+            self.prompts.meet(message)
             if key in self.mine:
                 self.mine[key].append(message)
             else:
@@ -406,7 +410,7 @@ class _Reading:
         ]
 
 
-def _say(heard: Heard, messages: list[Message], stamps: Stamps, own: dict[int, str]) -> list[str]:
+def _say(heard: Heard, messages: list[Message], stamps: Stamps, own: dict[int, str], prompts: Prompts) -> list[str]:
     """Fill what the user said, oldest first, and return what was left out of it.
 
     ``messages`` is used up: of a large export not everything fits twice. ``own`` holds the user's own words of each
@@ -414,7 +418,7 @@ def _say(heard: Heard, messages: list[Message], stamps: Stamps, own: dict[int, s
     """
     silent, refused = 0, 0
     example = ""
-    messages.sort(key=_place, reverse=True)
+    messages.sort(key=order_of, reverse=True)
     while messages:
         message = messages.pop()
         words = own.get(message.number, message.text)
@@ -425,7 +429,7 @@ def _say(heard: Heard, messages: list[Message], stamps: Stamps, own: dict[int, s
         moment, confidence = stamps.resolve(message.stamp_raw)
         heard.met(moment, confidence)
         try:
-            heard.said.append(_said(message, words, moment, confidence))
+            heard.said.append(_said(message, words, moment, confidence, prompts))
         except WrongInput as error:
             refused, example = refused + 1, example or error.message
     heard.said.sort(key=lambda one: one.moment or _LAST)  # stable: equal moments stay in the order of ids
@@ -436,12 +440,9 @@ def _say(heard: Heard, messages: list[Message], stamps: Stamps, own: dict[int, s
     return notes + ([f"{counted(refused, 'message')} left out: {example}"] if refused else [])
 
 
-def _said(message: Message, words: str, moment: str | None, confidence: str) -> Said:
+def _said(message: Message, words: str, moment: str | None, confidence: str, prompts: Prompts) -> Said:
     tokens = tuple(tokens_in(message.text)) if "[" in message.text else ()
-    return Said(words, moment, confidence, raw=message.stamp_raw or None, index=message.number, tokens=tokens)
-
-
-def _place(message: Message) -> tuple[int, str, int]:
-    """Where a message stands among those of one moment: ids are numbers that grow, as text."""
-    name = message.id or ""
-    return len(name), name, message.number
+    tokens = tuple(dict.fromkeys((*tokens, *prompts.answered_by(message))))
+    asked = tuple(token for token in prompts.before(message) if token not in tokens)
+    raw = message.stamp_raw or None
+    return Said(words, moment, confidence, raw=raw, index=message.number, tokens=tokens, prompts=asked)
