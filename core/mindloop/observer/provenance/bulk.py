@@ -175,7 +175,7 @@ class Known:
         found = rank(sure, moment)
         self.rank = min(self.rank, found)
         if isinstance(moment, str):
-            self.latest = _later(self.latest, moment, sure)
+            self.latest = _later(self.latest, like.moment if moment == like.moment else moment, sure)
         for mark in marks_of(_tokens_of(record), _listed(record.get("prompt_tokens"))):
             self.marks = self.marks or {}
             self.marks[mark] = min(found, self.marks.get(mark, found))
