@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 NEVER = float("inf")
 """The time of what nobody knows the time of: it comes last."""
+LAST = "~"
+"""The same as text: it stands behind every moment."""
 
 
 def order_of(message: Placed) -> tuple[int, str, int]:

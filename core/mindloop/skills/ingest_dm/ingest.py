@@ -10,7 +10,8 @@ from mindloop.observer.canvas.edit import insert_quotes, new_canvas, quote_lines
 from mindloop.observer.canvas.parse import parse_canvas
 from mindloop.observer.canvas.reading import check_length, load_canvases
 from mindloop.observer.exports.stamps import Stamps
-from mindloop.observer.intake.messages import OurWords, hear
+from mindloop.observer.intake.messages import hear
+from mindloop.observer.intake.repeated import OurWords
 from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import counted, excerpt, one_line
 from mindloop.observer.names import display_name, fold, slug

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from mindloop.observer.exports.stamps import Stamps
 from mindloop.observer.intake import prompts as room
-from mindloop.observer.intake.messages import Heard, OurWords, hear
+from mindloop.observer.intake.messages import Heard, hear
+from mindloop.observer.intake.repeated import OurWords
 from tests.helpers.direct_messages import BOB, US, discord, entry, opened
 
 if TYPE_CHECKING:
