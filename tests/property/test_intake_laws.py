@@ -220,7 +220,7 @@ def test_an_export_is_taken_once_in_any_order(texts: list[tuple[str, bool]], dic
         canvas = next(one.canvas for one in load_canvases(straight) if one.canvas)
         quotes = registry(canvas.body, index.for_user("bob"))
         assert all(quote["hash_verified"] and quote["in_index"] for quote in quotes)
-        assert len(quotes) == came.shown == came.new == index.size
+        assert len(quotes) == came.shown == came.new == index.size - came.replies
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -250,6 +250,7 @@ def test_two_exports_in_either_order(texts: list[str], cut: int, whole: bool) ->
 
 ECHOES = st.sampled_from(
     ["yes", "I like it a lot", "the page froze", "> the page froze\nsure", "what did you do?", "hm [FU:deadbeef]",
+     "and now? [FU:0badcafe]",
      "> what did you do?\nnothing", "THE page froze ", "a" * 60 + "x", "a" * 60 + "y",
      "> what did you do? [FU:deadbeef]\nyes"]
 )  # fmt: skip
@@ -282,11 +283,12 @@ def test_what_comes_later_changes_nothing_of_before(
 
 
 def answered(workspace: Workspace) -> dict[tuple[str, str], str]:
-    """When each reply token first came with which words."""
+    """When each reply token first came with which words, and when they first stood behind our line that carries it."""
     found: dict[tuple[str, str], str] = {}
     for line in (workspace.read(layout_of(workspace).provenance_index) or b"").splitlines():
         record = json.loads(line)
-        for token in record.get("reply_tokens", ()):
+        carried, asked = record.get("reply_tokens", []), record.get("prompt_tokens", [])
+        for token in (*carried, *(f"?{one}" for one in (*carried, *asked))):
             place = record["content_hash"], token
             found[place] = min(record["source_timestamp"], found.get(place, "~"))
     return found

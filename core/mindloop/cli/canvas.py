@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mindloop.observer.canvas.reading import Canvas, CanvasFile
+    from mindloop.skills.ingest_dm.observe import Asked
     from mindloop.store.workspace import Workspace
 
 PROG = "canvas.py"
@@ -34,8 +35,6 @@ def main(argv: list[str]) -> int:
 
 def _observe(argv: list[str]) -> int:
     from mindloop.cli.output import read_stdin_text
-    from mindloop.observer.names import display_name, slug
-    from mindloop.observer.provenance.observe import add_quote
     from mindloop.store.clock import now
 
     options = parser(
@@ -47,17 +46,40 @@ def _observe(argv: list[str]) -> int:
     options.add_argument("--wallet", help="0x and 40 hex digits; fills an empty field, replaces nothing")
     options.add_argument("--context", help="where it was said")
     options.add_argument("--date", metavar="WHEN", help="when it was said; without it nobody claims to know")
+    options.add_argument("--ask", action="store_true", help="ask a judge, too, what the quote is worth")
     add_json(options)
     chosen = options.parse_args(argv)
     quote = read_stdin_text("the quote").removesuffix("\n").removesuffix("\r")
     workspace = opened()
-    with workspace.transaction("research", f"user:{slug(display_name(chosen.user))}") as tx:
-        seen = add_quote(tx, chosen.user, quote, chosen.wallet, chosen.context, chosen.date, now())
-    if chosen.json:
-        emit_json({"canvas": seen.path, "created": seen.created, "record": seen.record})
+    said = chosen.user, quote, chosen.wallet, chosen.context, chosen.date, now()
+    asked: dict[str, Any] = {}
+    if chosen.ask:
+        from mindloop.skills.ingest_dm.observe import observe_and_ask
+
+        done = observe_and_ask(workspace, *said)
+        seen, lines = done.seen, _question(done)
+        asked = {"run": done.run, "packet": done.packet, "notes": done.notes}
     else:
-        emit(f"{seen.path}: {'made' if seen.created else 'extended'}; {seen.record['content_hash']}")
+        from mindloop.observer.names import display_name, slug
+        from mindloop.observer.provenance.observe import add_quote
+
+        with workspace.transaction("research", f"user:{slug(display_name(chosen.user))}") as tx:
+            seen, lines = add_quote(tx, *said), []
+    if chosen.json:
+        emit_json({"canvas": seen.path, "created": seen.created, "record": seen.record, **asked})
+    else:
+        told = f"{seen.path}: {'made' if seen.created else 'extended'}; {seen.record['content_hash']}"
+        emit("\n".join([told, *lines]))
     return 0
+
+
+def _question(done: Asked) -> list[str]:
+    """Who is to be asked about a quote, and what comes then; why nobody is asked goes to stderr."""
+    from mindloop.cli.output import tell
+    from mindloop.skills.ingest_dm.question import JUDGE
+
+    tell(done.notes, "note")
+    return [f"{done.user}: {done.packet} for {JUDGE}", f"then: {PROG} resume {done.run}"] if done.packet else []
 
 
 def _list(argv: list[str]) -> int:

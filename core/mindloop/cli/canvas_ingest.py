@@ -112,6 +112,7 @@ def _json(done: Ingested) -> dict[str, Any]:
         "new": done.new,
         "better": done.better,
         "replies": done.replies,
+        "again": done.again,
         "shown": done.shown,
         "thread": done.thread,
         "run": done.run,
@@ -130,7 +131,9 @@ def _show(done: Ingested) -> None:
     if done.better:
         lines.append(f"  a surer or earlier time is known of {counted(done.better, 'quote')} now")
     if done.replies:
-        lines.append(f"  {counted(done.replies, 'known quote')} came with a reply token: growth.py match USER")
+        lines.append(f"  {counted(done.replies, 'known quote')} came as a reply, by its token: growth.py match USER")
+    if done.again:
+        lines.append(f"  {counted(done.again, 'known quote')} said again since we wrote: growth.py match USER")
     if done.new:
         lines.append(
             f"  {done.path} {'made' if done.created else 'extended'}, {counted(done.shown, 'quote')} put on it"

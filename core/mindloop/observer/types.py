@@ -28,6 +28,7 @@ class ProvenanceRecord(TypedDict, total=False):
     parent_hash: str | None
     text: str
     reply_tokens: list[str]  # tokens that stood in the message, beside its text: our own addition
+    prompt_tokens: list[str]  # tokens of our last line before the message, in its export: ours too
 
 
 class Quote(TypedDict):

@@ -664,6 +664,67 @@ def test_a_reply_to_what_growth_does_not_know(skill: SkillWorkspace, sent: str, 
     assert (skill.root.joinpath(GROWTH).read_bytes() if known != "nothing" else b"") == before
 
 
+def proposed(skill: SkillWorkspace) -> list[tuple[str, str, str]]:
+    """What growth proposes now for what is new of bob."""
+    argv = ("growth", "match", "bob", "--json")
+    found = call(*argv, MINDLOOP_ROOT=str(skill.root), MINDLOOP_NOW=NOW).json["proposed"]
+    return [(one["match_type"], one["match_confidence"], one["follow_up_id"]) for one in found]
+
+
+def test_words_that_were_said_before_may_be_the_reply(skill: SkillWorkspace, sent: str) -> None:
+    """They get a record of their own and are proposed; the canvas keeps them once, the same again changes nothing."""
+    first = [entry(0, "yes", when="2026-02-09T10:00:00Z")]
+    whole = [*first, entry(1, "yes", when="2026-02-11T10:00:00Z"), entry(2, "yes", when="2026-02-11T11:00:00Z")]
+    ingest(skill, discord(*first))
+    assert proposed(skill) == []
+    canvas = (skill.root / CANVAS).read_bytes()
+    called = run(skill, "ingest", put(skill, discord(*whole)), "--user", "bob")
+    assert "bob: 0 new of 3 quotes" in called.out
+    assert "1 known quote said again since we wrote: growth.py match USER" in called.out
+    assert [one["source_timestamp"][8:10] for one in records(skill)] == ["09", "11"]
+    assert (skill.root / CANVAS).read_bytes() == canvas
+    assert proposed(skill) == [("temporal", "low", sent)]
+    before = snapshot(skill.root / "grimoires")
+    again = ingest(skill, discord(*whole))
+    assert (again["new"], again["again"], again["run"]) == (0, 0, None)
+    assert snapshot(skill.root / "grimoires") == before
+
+
+@pytest.mark.parametrize("state", ["responded", "rehearsed", "damaged", "nothing"])
+def test_words_that_come_again_to_no_message_that_waits(skill: SkillWorkspace, sent: str, state: str) -> None:
+    """What is answered or only rehearsed waits for nothing; a growth that cannot be read is said, and that is all."""
+    first, later = entry(0, "yes", when="2026-02-09T10:00:00Z"), entry(1, "yes", when="2026-02-11T10:00:00Z")
+    ingest(skill, discord(first))
+    text = (skill.root / GROWTH).read_text("utf-8")
+    changed = {
+        "responded": text.replace("outcome: pending", "outcome: responded"),
+        "rehearsed": text.replace("batch_seq: 1\n", "batch_seq: 1\n  host: rehearsal\n", 1),
+        "damaged": "user: [\n",
+    }
+    if state == "nothing":
+        (skill.root / GROWTH).unlink()
+    else:
+        assert changed[state] != text
+        skill.write(GROWTH, changed[state])
+    came = ingest(skill, discord(first, later))
+    assert (came["again"], len(records(skill))) == (0, 1)
+    assert any("may be a reply, and is passed over" in note for note in came["notes"]) is (state == "damaged")
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_a_reply_to_a_line_of_ours_with_its_token(skill: SkillWorkspace, sent: str, native: bool) -> None:
+    """By Discord's own reply it is certain as by token, by its place as by thread, whatever the words say."""
+    token = growth(skill)["token"]
+    more = {"type": "Reply", "reference": {"messageId": str(10**18 + 1)}} if native else {}
+    ours = entry(1, f"and now? [FU:{token}]", US), entry(3, "bye", US)
+    theirs = entry(0, "hi", when="2026-02-11T09:00:00Z"), entry(2, "hm", **more), entry(4, "later")
+    ingest(skill, discord(*ours, *theirs))
+    found = {one["text"]: (one.get("reply_tokens"), one.get("prompt_tokens")) for one in records(skill)}
+    expected = ([token], None) if native else (None, [token])
+    assert found == {"hi": (None, None), "hm": expected, "later": (None, None)}
+    assert (("token" if native else "thread"), "high", sent) in proposed(skill)
+
+
 # --- the question -----------------------------------------------------------------------------------------------------
 
 

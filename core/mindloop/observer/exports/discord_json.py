@@ -56,7 +56,13 @@ def _message(number: int, entry: dict[str, Any], sender: tuple[str, ...], thread
         id=_text(entry.get("id")),
         edited_raw=clean_stamp(entry.get("timestampEdited")) or None,
         thread=thread,
+        reply_to=_reply_to(entry),
     )
+
+
+def _reply_to(entry: dict[str, Any]) -> str | None:
+    reference = entry.get("reference")
+    return _text(reference.get("messageId")) if entry.get("type") == WORDS[1] and isinstance(reference, dict) else None
 
 
 def _kind(entry: dict[str, Any]) -> str:

@@ -33,9 +33,10 @@ class Message:
         edited_raw: when it was last edited, as written, or None.
         kind: ``message``, ``forwarded``, ``system`` or ``reaction``.
         thread: the id of the channel or conversation, or None.
+        reply_to: the id of the message that it says it is a reply to, or None.
     """
 
-    __slots__ = ("edited_raw", "id", "kind", "number", "sender", "stamp_raw", "text", "thread")
+    __slots__ = ("edited_raw", "id", "kind", "number", "reply_to", "sender", "stamp_raw", "text", "thread")
 
     def __init__(
         self,
@@ -48,6 +49,7 @@ class Message:
         id: str | None = None,
         edited_raw: str | None = None,
         thread: str | None = None,
+        reply_to: str | None = None,
     ) -> None:
         self.number = number
         self.sender = sender
@@ -57,6 +59,7 @@ class Message:
         self.id = id
         self.edited_raw = edited_raw
         self.thread = thread
+        self.reply_to = reply_to
 
     def __repr__(self) -> str:
         return f"Message({self.number}, {self.sender!r}, {self.text!r}, {self.stamp_raw!r}, {self.kind!r})"

@@ -91,6 +91,15 @@ def choose_sender(
     raise _nobody(senders, wanted, "--sender")
 
 
+def our_side(senders: Collection[Sender], chosen: Chosen) -> frozenset[Sender]:
+    """Who we are in an export: the operator, else the only one there beside the user; empty where nobody knows."""
+    others = [names for names in senders if names not in chosen.user]
+    if chosen.operator or not all(others):
+        return chosen.operator
+    people = _people(others)
+    return people[0] if len(people) == 1 else frozenset()
+
+
 def _refuse_known(person: frozenset[Sender], user: str, known: Collection[str]) -> None:
     """Refuse another user for whom nothing speaks but a nickname, or that nobody else is there."""
     spelled = {key for names in person for name in names for key in (_key(name), _NUMBER.sub("", _key(name))) if key}

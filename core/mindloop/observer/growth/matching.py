@@ -50,10 +50,11 @@ class Signal:
         known_since: when it was taken in; what was known before a message was written is no reply to it.
         thread: the conversation it was said in, or None.
         tokens: reply tokens that came with it, lower case.
+        prompts: those of our last line before it in the conversation.
         in_index: whether the provenance index has the words.
     """
 
-    __slots__ = ("by_day", "id", "in_index", "known_since", "said_at", "stamp", "text", "thread", "tokens")
+    __slots__ = ("by_day", "id", "in_index", "known_since", "prompts", "said_at", "stamp", "text", "thread", "tokens")
 
     def __init__(
         self,
@@ -64,6 +65,7 @@ class Signal:
         known_since: datetime | None = None,
         thread: str | None = None,
         tokens: frozenset[str] = frozenset(),
+        prompts: frozenset[str] = frozenset(),
         in_index: bool = False,
     ) -> None:
         self.id = identity
@@ -75,6 +77,7 @@ class Signal:
         self.known_since = known_since
         self.thread = thread
         self.tokens = tokens | frozenset(tokens_in(text))
+        self.prompts = prompts
         self.in_index = in_index
 
 
@@ -97,18 +100,21 @@ def signal_of_record(record: Mapping[str, Any]) -> Signal | None:
     identity, text = norm_hash(record.get("content_hash")), record.get("text")
     if identity is None or not isinstance(text, str) or not text:
         return None
-    said, thread, tokens = record.get("source_timestamp"), record.get("thread_id"), record.get("reply_tokens")
+    said, thread = record.get("source_timestamp"), record.get("thread_id")
     return Signal(
         identity,
         text,
         (said if isinstance(said, str) else None, str(record.get("source_timestamp_confidence"))),
         known_since=parse_instant(record.get("ingested_at")),
         thread=thread if isinstance(thread, str) and thread else None,
-        tokens=frozenset(one.lower() for one in tokens if isinstance(one, str))
-        if isinstance(tokens, list)
-        else frozenset(),
+        tokens=_listed(record.get("reply_tokens")),
+        prompts=_listed(record.get("prompt_tokens")),
         in_index=True,
     )
+
+
+def _listed(tokens: object) -> frozenset[str]:
+    return frozenset(one.lower() for one in tokens if isinstance(one, str)) if isinstance(tokens, list) else frozenset()
 
 
 class Candidate:
@@ -192,6 +198,9 @@ class Matcher:
 
 
 def _without_token(signal: Signal, possible: list[Candidate]) -> tuple[str, str, list[Candidate]]:
+    asked = [one for one in possible if one.message["token"].lower() in signal.prompts]
+    if asked:
+        return "thread", "high", asked
     if signal.thread:
         same = [one for one in possible if one.message["thread_id"] == signal.thread]
         if same:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 STATUSES = PENDING, CONFIRMED, REJECTED = "pending", "confirmed", "rejected"
 KINDS = {
     "token": ("sure", "the reply carries the token of the message"),
-    "thread": ("sure", "it came in the conversation that the message went out in (growth.py sent)"),
+    "thread": ("sure", "it came right after our line with the token, or in the thread that growth.py sent named"),
     "keyword": ("likely", "it shares words with what the message is about"),
     "temporal": ("guess", "it came within two days, and only one message waited"),
     "ambiguous": ("guess", "several messages fit as well; choose the one that it answers"),

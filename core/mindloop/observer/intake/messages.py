@@ -7,22 +7,24 @@ reply: only what was said before can be quoted back, and when that was is asked 
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from mindloop.observer.exports.duplicates import without_duplicates
-from mindloop.observer.exports.echoes import ours_of, own_words, tokens_in
+from mindloop.observer.exports.echoes import tokens_in
 from mindloop.observer.exports.message import MAX_SENDERS
-from mindloop.observer.exports.people import choose_sender
+from mindloop.observer.exports.people import choose_sender, our_side
+from mindloop.observer.intake.places import LAST, order_of
+from mindloop.observer.intake.prompts import MOST, Prompts
+from mindloop.observer.intake.repeated import Others, OurWords, without_echoes
 from mindloop.observer.lines import counted
 from mindloop.observer.names import fold
 from mindloop.observer.provenance.bulk import Said
+from mindloop.observer.provenance.quotes import is_before
 from mindloop.observer.sanitizer import TOKEN
-from mindloop.store.clock import DAY_LENGTH, day, is_date_only, parse_instant
+from mindloop.store.clock import DAY_LENGTH, is_date_only, parse_instant
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection
 
     from mindloop.observer.exports.message import Message
     from mindloop.observer.exports.people import Chosen
@@ -30,13 +32,6 @@ if TYPE_CHECKING:
     from mindloop.observer.exports.stamps import Stamps
 
     Key = tuple[str, ...]
-    Place = tuple[float, int, str, int]
-
-
-_FEW_WORDS = 3
-_NEVER = float("inf")
-_LAST = "~"
-"""Stands behind every moment: what nobody knows the time of comes last."""
 
 
 class Platform:
@@ -55,135 +50,6 @@ _PLATFORMS = {
     "twitter": Platform("twitter_dm", "Twitter DM", "twitter"),
     "log": Platform("dm_log", "DM", "dm"),
 }
-
-
-class OurWords:
-    """Messages that are not the user's, by the canonical form of each line: a container for ``own_words``.
-
-    Args:
-        texts: the messages.
-        dated: messages with the moment or day before which nobody was sent them.
-    """
-
-    __slots__ = ("_seen", "_since")
-
-    def __init__(self, texts: Iterable[str] = (), dated: Iterable[tuple[str, str]] = ()) -> None:
-        self._seen: set[int] = set()  # numbers instead of texts: an export has as many lines of ours as of the user's
-        self._since: dict[int, str] = {}
-        for text in texts:
-            self.add(text)
-        for moment, text in dated:
-            for form in forms_of(text):
-                self._since[form] = min(moment, self._since.get(form, _LAST))
-
-    def add(self, text: str) -> None:
-        """Take in a message that may have been sent at any time."""
-        self._seen.update(forms_of(text))
-
-    def __or__(self, other: OurWords) -> OurWords:
-        both = OurWords()
-        both._seen = self._seen | other._seen | self._since.keys() | other._since.keys()
-        return both
-
-    def __contains__(self, form: object) -> bool:
-        return hash(form) in self._seen or hash(form) in self._since
-
-    def was_sent(self, form: object, moment: str) -> bool:
-        """Tell whether a line can have been sent before a moment, or by the end of a day."""
-        since = self._since.get(hash(form))
-        return hash(form) in self._seen or (since is not None and since[: len(moment)] <= moment)
-
-
-def forms_of(text: str) -> list[int]:
-    """A message and its lines, as numbers."""
-    return list(map(hash, ours_of([text])))
-
-
-class _Others:
-    """What the user may repeat without having said it.
-
-    Attributes:
-        quoted: lines that are nobody's but somebody else's, where they stand behind ``>``.
-        pasted: messages of ours, where a message is nothing else, word for word. Of a few words only those count that
-            we wrote down as sent: "ok" is said by both sides of every conversation.
-    """
-
-    __slots__ = ("pasted", "quoted", "sent")
-
-    def __init__(self, sent: OurWords, ours: OurWords, everybody: OurWords) -> None:
-        self.sent = sent
-        self.pasted = sent | ours
-        self.quoted = sent | everybody
-
-    def of(self, text: str) -> OurWords:
-        """What a text may repeat."""
-        if ">" in text:
-            return self.quoted
-        return self.sent if len(text.split(None, _FEW_WORDS)) <= _FEW_WORDS else self.pasted
-
-
-class _Asked:
-    """Answers for other words, or always no where there are none, and remembers what it was asked for."""
-
-    __slots__ = ("_words", "forms")
-
-    def __init__(self, words: OurWords | None) -> None:
-        self._words = words
-        self.forms: set[int] = set()
-
-    def __contains__(self, form: object) -> bool:
-        self.forms.add(hash(form))
-        return self._words is not None and form in self._words
-
-
-class _Earliest:
-    """Where each of some lines stands first: by time, and by place where no time is known.
-
-    Args:
-        wanted: the lines, as numbers; no other one is kept.
-    """
-
-    __slots__ = ("_anyhow", "_timed", "_untimed", "_wanted")
-
-    def __init__(self, wanted: set[int]) -> None:
-        self._wanted = wanted
-        self._timed: dict[int, Place] = {}
-        self._untimed: dict[int, int] = {}
-        self._anyhow: dict[int, int] = {}
-
-    def see(self, text: str, place: Place) -> None:
-        """Take in a message that stands there."""
-        number = place[-1]
-        for form in self._wanted.intersection(forms_of(text)):
-            self._anyhow[form] = min(number, self._anyhow.get(form, number))
-            if place[0] < _NEVER:
-                self._timed[form] = min(place, self._timed.get(form, place))
-            else:
-                self._untimed[form] = min(number, self._untimed.get(form, number))
-
-    def stands(self, form: object, place: Place) -> bool:
-        """Tell whether a line stands before a place."""
-        key, number = hash(form), place[-1]
-        if place[0] == _NEVER:
-            return self._anyhow.get(key, number) < number
-        return self._timed.get(key, place) < place or self._untimed.get(key, number) < number
-
-
-class _Before:
-    """What the user may repeat at one place of the conversation: what others wrote or we sent before it."""
-
-    __slots__ = ("_earliest", "_moment", "_place", "_sent")
-
-    def __init__(self, sent: OurWords, moment: str, earliest: _Earliest | None, place: Place) -> None:
-        self._sent = sent
-        self._moment = moment
-        self._earliest = earliest
-        self._place = place
-
-    def __contains__(self, form: object) -> bool:
-        if self._sent.was_sent(form, self._moment):
-            return True
-        return self._earliest is not None and self._earliest.stands(form, self._place)
 
 
 class Heard:
@@ -237,14 +103,6 @@ class Heard:
         return None
 
 
-def is_before(moment: str, confidence: str, sent_at: str) -> bool:
-    """Tell whether something was certainly said before an instant; of what is known to the day only days count."""
-    said, sent = parse_instant(moment), parse_instant(sent_at)
-    if said is None or sent is None:
-        return False
-    return said < sent if confidence == "exact" and not is_date_only(sent_at) else said.date() < sent.date()
-
-
 def hear(
     export: Export,
     stamps: Stamps,
@@ -287,66 +145,30 @@ def hear(
     if heard.own > len(messages):
         heard.notes.append(f"{counted(heard.own - len(messages), 'duplicate')} merged: each message counts once")
     reading.mine.clear()
-    words = _without_echoes(export, messages, stamps, _Others(sent, ours, everybody), chosen)
-    heard.notes += _say(heard, messages, stamps, words)
+    heard.notes += _questions(reading, chosen, stamps)
+    words = without_echoes(export, messages, stamps, Others(sent, ours, everybody), chosen, reading.prompts)
+    heard.notes += _say(heard, messages, stamps, words, reading.prompts)
     heard.notes += stamps.notes
     return heard
 
 
-def _without_echoes(
-    export: Export, messages: list[Message], stamps: Stamps, others: _Others, chosen: Chosen
-) -> dict[int, str]:
-    """Return the own words of each message that repeats others, by its number.
-
-    Only what was said before can be repeated, by the time of the export: what the user said first and we quote later
-    stays the user's.
-    """
-    suspects = [one for one in messages if own_words(one.text, others.of(one.text)) != one.text]
-    wanted: set[int] = set()
-    for one in suspects:
-        for asked in (_Asked(others.of(one.text)), _Asked(None)):
-            own_words(one.text, asked)
-            wanted |= asked.forms
-    everybody, ours = _Earliest(wanted), _Earliest(wanted)
-    for message in export if suspects else ():
-        if message.kind == "message" and message.sender not in chosen.user:
-            place = _stands(message, stamps)
-            everybody.see(message.text, place)
-            if message.sender in chosen.operator or not chosen.operator:
-                ours.see(message.text, place)
-    found = {}
-    for one in suspects:
-        words = others.of(one.text)
-        earliest = everybody if words is others.quoted else ours if words is others.pasted else None
-        before = _Before(others.sent, _sent_by(one, stamps), earliest, _stands(one, stamps))
-        found[one.number] = own_words(one.text, before)
-    return found
-
-
-def _stands(message: Message, stamps: Stamps) -> Place:
-    """Where a message stands in its conversation: by its time, then by its id, then by its place in the export."""
-    when = stamps.seconds(message.stamp_raw)
-    return (_NEVER if when is None else when, *_place(message))
-
-
-def _sent_by(message: Message, stamps: Stamps) -> str:
-    """By when what a message repeats was sent: its moment, the day after its day (somewhere it was that), or ever."""
-    moment, confidence = stamps.looked_up(message.stamp_raw)
-    instant = parse_instant(moment)
-    if moment is None or instant is None:
-        return _LAST
-    if confidence == "exact":
-        return moment
-    try:
-        return day(instant + timedelta(days=1))
-    except OverflowError:
-        return _LAST
+def _questions(reading: _Reading, chosen: Chosen, stamps: Stamps) -> list[str]:
+    """Settle which of our lines carry a token; say why none counts, where that is so."""
+    prompts = reading.prompts
+    ours = our_side(reading.senders, chosen)
+    asked = prompts.others_than(chosen.user)
+    prompts.settle(ours, stamps)
+    if prompts.too_many:
+        return [f"more than {MOST} messages carry reply tokens: nothing is concluded from where they stand"]
+    if asked and not ours:
+        return ["others wrote reply tokens, and nobody knows which of them we are: pass --operator NAME"]
+    return []
 
 
 class _Reading:
     """One pass over an export: messages by sender of whom may be the user, lines of everybody else."""
 
-    __slots__ = ("_silent", "kinds", "lines", "mine", "read", "senders", "wanted")
+    __slots__ = ("_silent", "kinds", "lines", "mine", "prompts", "read", "senders", "wanted")
 
     def __init__(self, wanted: frozenset[str]) -> None:
         self.wanted = wanted
@@ -355,6 +177,7 @@ class _Reading:
         self.lines: dict[Key, OurWords] = {}
         self.kinds: dict[str, int] = {}
         self.read = 0
+        self.prompts = Prompts()
         self._silent: set[Key] = set()
 
     def take(self, export: Export, stamps: Stamps | None) -> None:
@@ -372,6 +195,7 @@ class _Reading:
             if key not in self.senders:
                 self._meet(key)
             self.senders[key] += 1
+            self.prompts.meet(message)
             if key in self.mine:
                 self.mine[key].append(message)
             else:
@@ -406,7 +230,7 @@ class _Reading:
         ]
 
 
-def _say(heard: Heard, messages: list[Message], stamps: Stamps, own: dict[int, str]) -> list[str]:
+def _say(heard: Heard, messages: list[Message], stamps: Stamps, own: dict[int, str], prompts: Prompts) -> list[str]:
     """Fill what the user said, oldest first, and return what was left out of it.
 
     ``messages`` is used up: of a large export not everything fits twice. ``own`` holds the user's own words of each
@@ -414,7 +238,7 @@ def _say(heard: Heard, messages: list[Message], stamps: Stamps, own: dict[int, s
     """
     silent, refused = 0, 0
     example = ""
-    messages.sort(key=_place, reverse=True)
+    messages.sort(key=order_of, reverse=True)
     while messages:
         message = messages.pop()
         words = own.get(message.number, message.text)
@@ -425,10 +249,10 @@ def _say(heard: Heard, messages: list[Message], stamps: Stamps, own: dict[int, s
         moment, confidence = stamps.resolve(message.stamp_raw)
         heard.met(moment, confidence)
         try:
-            heard.said.append(_said(message, words, moment, confidence))
+            heard.said.append(_said(message, words, moment, confidence, prompts))
         except WrongInput as error:
             refused, example = refused + 1, example or error.message
-    heard.said.sort(key=lambda one: one.moment or _LAST)  # stable: equal moments stay in the order of ids
+    heard.said.sort(key=lambda one: one.moment or LAST)  # stable: equal moments stay in the order of ids
     parent = None
     for one in heard.said:
         one.parent, parent = parent, one.digest
@@ -436,12 +260,9 @@ def _say(heard: Heard, messages: list[Message], stamps: Stamps, own: dict[int, s
     return notes + ([f"{counted(refused, 'message')} left out: {example}"] if refused else [])
 
 
-def _said(message: Message, words: str, moment: str | None, confidence: str) -> Said:
+def _said(message: Message, words: str, moment: str | None, confidence: str, prompts: Prompts) -> Said:
     tokens = tuple(tokens_in(message.text)) if "[" in message.text else ()
-    return Said(words, moment, confidence, raw=message.stamp_raw or None, index=message.number, tokens=tokens)
-
-
-def _place(message: Message) -> tuple[int, str, int]:
-    """Where a message stands among those of one moment: ids are numbers that grow, as text."""
-    name = message.id or ""
-    return len(name), name, message.number
+    tokens = tuple(dict.fromkeys((*tokens, *prompts.answered_by(message))))
+    asked = tuple(token for token in prompts.before(message) if token not in tokens)
+    raw = message.stamp_raw or None
+    return Said(words, moment, confidence, raw=raw, index=message.number, tokens=tokens, prompts=asked)

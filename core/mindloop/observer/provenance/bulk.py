@@ -3,7 +3,8 @@
 The gate knows a user's hashes and how sure the best record of each is. What the user said before is not taken again,
 unless it is known now to have been said earlier, or more surely, or with a reply token that no record of it has: then a
 further record tells so. Thus the best record of a hash (``quotes.best_records``), and of a hash with a token, does not
-depend on which export came first.
+depend on which export came first. "Yes" is said often, though, and each time to another question: words that come again
+after a message of ours that waits for its reply get a further record too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from mindloop.observer.exports.echoes import tokens_in
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold
 from mindloop.observer.provenance.index import may_be_of
-from mindloop.observer.provenance.quotes import CONFIDENCES, rank
+from mindloop.observer.provenance.quotes import CONFIDENCES, is_before, rank
 from mindloop.observer.provenance.record import INGESTERS, SOURCE_TYPES, checked_hash
 from mindloop.store import records
 from mindloop.store.clock import parse_instant, stamp
@@ -27,7 +28,7 @@ from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from mindloop.store.transaction import Transaction
 
     Rank = tuple[int, float]
+    Latest = tuple[str, str]
 
 _ID = re.compile(rb'"(prov-[0-9a-f]{16,64}(?:-[0-9]{1,9})?)"')
 _ID_DIGITS = 16
@@ -43,6 +45,7 @@ _APPEND_LIMIT = 1_000_000
 more of the memory than the file does."""
 _DAY_OF_ANY_ZONE = timedelta(hours=36)
 """How far an instant can be from midnight UTC of the day that clocks showed."""
+_NO_TIME = "", ""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -60,10 +63,11 @@ class Said:
         raw: the time as the source has it, or None.
         index: its place in the source, from 0.
         parent: hash of what the user said before it, or None.
-        tokens: reply tokens that stood in the message, in lower case.
+        tokens: reply tokens that stood in the message, or in that which it was a reply to, in lower case.
+        prompts: reply tokens of our last line before it, those apart.
     """
 
-    __slots__ = ("confidence", "digest", "index", "moment", "parent", "raw", "text", "tokens")
+    __slots__ = ("confidence", "digest", "index", "moment", "parent", "prompts", "raw", "text", "tokens")
 
     def __init__(
         self,
@@ -74,6 +78,7 @@ class Said:
         raw: str | None = None,
         index: int = 0,
         tokens: tuple[str, ...] = (),
+        prompts: tuple[str, ...] = (),
     ) -> None:
         self.digest = checked_hash(text)
         self.text = text
@@ -82,6 +87,7 @@ class Said:
         self.raw = raw
         self.index = index
         self.tokens = tokens
+        self.prompts = prompts
         self.parent: str | None = None
 
     @property
@@ -139,6 +145,8 @@ class Source:
         }
         if said.tokens:
             record["reply_tokens"] = list(said.tokens)
+        if said.prompts:
+            record["prompt_tokens"] = list(said.prompts)
         record["record_id"] = identity
         return record
 
@@ -148,14 +156,16 @@ class Known:
 
     Attributes:
         rank: how good the best of them is.
-        tokens: how good the best of those is that carry a reply token, by the token; None where none does.
+        marks: how good the best of those is that answer a message of ours, by ``marks_of``; None where none does.
+        latest: the last moment of those that are exact, and of the others whose day is known; empty for none.
     """
 
-    __slots__ = ("_read", "rank", "tokens")
+    __slots__ = ("_read", "latest", "marks", "rank")
 
     def __init__(self) -> None:
         self.rank: Rank = (len(CONFIDENCES), 0.0)
-        self.tokens: dict[str, Rank] | None = None
+        self.marks: dict[str, Rank] | None = None
+        self.latest = _NO_TIME
         self._read: tuple[Reading, ...] = ()
 
     def add(self, record: dict[str, Any], like: Said) -> None:
@@ -164,9 +174,11 @@ class Known:
         sure = intern(confidence) if isinstance(confidence, str) else ""
         found = rank(sure, moment)
         self.rank = min(self.rank, found)
-        for token in _tokens_of(record):
-            self.tokens = self.tokens or {}
-            self.tokens[token] = min(found, self.tokens.get(token, found))
+        if isinstance(moment, str):
+            self.latest = _later(self.latest, like.moment if moment == like.moment else moment, sure)
+        for mark in marks_of(_tokens_of(record), _listed(record.get("prompt_tokens"))):
+            self.marks = self.marks or {}
+            self.marks[mark] = min(found, self.marks.get(mark, found))
         raw = record.get("source_timestamp_raw")
         if isinstance(raw, str) and isinstance(moment, str):
             if (raw, moment, sure) == (like.raw, like.moment, like.confidence):
@@ -188,9 +200,26 @@ class Known:
 
 def _tokens_of(record: dict[str, Any]) -> list[str]:
     """The reply tokens that a record carries, beside its words or in them."""
-    tokens, text = record.get("reply_tokens"), record.get("text")
-    found = [one.lower() for one in tokens if isinstance(one, str)] if isinstance(tokens, list) else []
+    found, text = _listed(record.get("reply_tokens")), record.get("text")
     return found + tokens_in(text) if isinstance(text, str) and "[" in text else found
+
+
+def _listed(tokens: object) -> list[str]:
+    return [one.lower() for one in tokens if isinstance(one, str)] if isinstance(tokens, list) else []
+
+
+def marks_of(tokens: Iterable[str], prompts: Iterable[str]) -> list[str]:
+    """What a record tells of the messages that it answers: by token, and by place, which a token tells too."""
+    carried = list(tokens)
+    return [*carried, *(f"?{token}" for token in (*carried, *prompts))]
+
+
+def _later(latest: Latest, moment: str, confidence: str) -> Latest:
+    """The last exact moment and the last day, with one more moment."""
+    exact, by_day = latest
+    if confidence == CONFIDENCES[0]:
+        return max(exact, moment), by_day
+    return (exact, max(by_day, moment)) if confidence in CONFIDENCES[1:-1] else latest
 
 
 def _reading(one: Reading) -> tuple[str, str, str, str]:
@@ -231,22 +260,24 @@ class Gate:
     Attributes:
         new: what the index does not know, each hash once.
         better: what it knows, but earlier or more surely now.
-        replies: what it knows, or takes anyhow, but without the reply token that came with this occurrence.
+        replies: what it knows, or takes anyhow, but without the token of the message that this occurrence answers.
+        again: what it knows, or takes anyhow, but not since a message of ours that waits, as this occurrence is.
         disputed: what it knows at another time than the same stamp has now, or None.
     """
 
-    __slots__ = ("better", "disputed", "new", "replies")
+    __slots__ = ("again", "better", "disputed", "new", "replies")
 
     def __init__(self) -> None:
         self.new: list[Said] = []
         self.better: list[Said] = []
         self.replies: list[Said] = []
+        self.again: list[Said] = []
         self.disputed: Disputed | None = None
 
     @property
     def taken(self) -> list[Said]:
         """All that gets a record."""
-        return [*self.new, *self.better, *self.replies]
+        return [*self.new, *self.better, *self.replies, *self.again]
 
 
 class Index:
@@ -260,11 +291,16 @@ class Index:
         self._rel = layout_of(tx).provenance_index
         self._data = tx.read(self._rel) or b""
 
-    def gate(self, said: Sequence[Said]) -> Gate:
+    def gate(self, said: Sequence[Said], waiting: Callable[[], Iterable[str]] = tuple) -> Gate:
         """Sort out what is new to the index, and what a further record tells something new of.
 
         Of equal words within ``said`` the best occurrence counts, and of equally good ones the first; other ones count
-        for the reply tokens that they alone carry.
+        for the tokens that they alone come with, and where they are the first since a message of ours was sent.
+
+        Args:
+            said: what was said.
+            waiting: gives the instants or days on which those messages were sent to the user that wait for a reply;
+                asked only where known words were said later than any record of them tells.
         """
         known = self._known({one.digest: one for one in reversed(said)})
         gate = Gate()
@@ -279,6 +315,7 @@ class Index:
         gate.new = [one for one in best.values() if one.digest not in known]
         gate.better = [one for one in best.values() if one.digest in known and one.rank < known[one.digest].rank]
         gate.replies = _replies(said, known, [*gate.new, *gate.better])
+        gate.again = _again(said, known, gate.taken, waiting)
         return gate
 
     def _known(self, wanted: dict[str, Said]) -> dict[str, Known]:
@@ -318,25 +355,57 @@ class Index:
 
 
 def _replies(said: Sequence[Said], known: dict[str, Known], taken: list[Said]) -> list[Said]:
-    """Return the occurrences that carry a token which no record of their words has, or none that is as good."""
+    """Return the occurrences that come with a token which no record of their words has, or none that is as good."""
     best: dict[tuple[str, str], Rank] = {}
     for digest, record in known.items():
-        best.update(((digest, token), found) for token, found in (record.tokens or {}).items())
+        best.update(((digest, mark), found) for mark, found in (record.marks or {}).items())
     for one in taken:
-        for token in one.tokens:
-            place = one.digest, token
+        for mark in marks_of(one.tokens, one.prompts):
+            place = one.digest, mark
             best[place] = min(one.rank, best.get(place, one.rank))
-    carrying = [one for one in said if one.tokens]
+    carrying = [one for one in said if one.tokens or one.prompts]
     carrying.sort(key=lambda one: one.rank)
     chosen: list[Said] = []
     for one in carrying:
         there = known.get(one.digest)
         disputed = there is not None and there.contradicts(one) is not None
-        places = [(one.digest, token) for token in one.tokens]
+        places = [(one.digest, mark) for mark in marks_of(one.tokens, one.prompts)]
         if any(place not in best or (one.rank < best[place] and not disputed) for place in places):
             chosen.append(one)
             best.update((place, min(one.rank, best.get(place, one.rank))) for place in places)
     return chosen
+
+
+def _again(
+    said: Sequence[Said], known: dict[str, Known], taken: list[Said], waiting: Callable[[], Iterable[str]]
+) -> list[Said]:
+    """Return the first occurrences since a message of ours that no record of their words is as late as."""
+    latest: dict[str, Latest] = {}
+    for one in taken:
+        if one.moment is not None:
+            latest[one.digest] = _later(latest.get(one.digest, _NO_TIME), one.moment, one.confidence)
+
+    def records_of(one: Said) -> Latest:
+        there, here = known.get(one.digest), latest.get(one.digest, _NO_TIME)
+        return (max(there.latest[0], here[0]), max(there.latest[1], here[1])) if there else here
+
+    later = [one for one in said if one.moment and one.moment > records_of(one)[one.confidence != CONFIDENCES[0]]]
+    sent = sorted(waiting()) if later else []
+    chosen: list[Said] = []
+    for one in sorted(later, key=lambda one: one.moment or "") if sent else ():
+        exact, by_day = records_of(one)
+        since = [at for at in sent if not is_before(one.moment or "", one.confidence, at)]
+        there = known.get(one.digest)
+        if there is not None and there.contradicts(one):
+            continue
+        if any(_all_before(exact, CONFIDENCES[0], at) and _all_before(by_day, CONFIDENCES[1], at) for at in since):
+            chosen.append(one)
+            latest[one.digest] = _later(latest.get(one.digest, _NO_TIME), one.moment or "", one.confidence)
+    return chosen
+
+
+def _all_before(latest: str, confidence: str, sent_at: str) -> bool:
+    return not latest or is_before(latest, confidence, sent_at)
 
 
 def _records(data: bytes, user: str) -> Iterator[tuple[str, dict[str, Any]]]:

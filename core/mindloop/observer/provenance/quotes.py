@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mindloop.observer.canonical import EMPTY_HASH, content_hash, norm_hash
 from mindloop.observer.canvas.blockquotes import Blockquote, blockquotes
-from mindloop.store.clock import parse_instant
+from mindloop.store.clock import is_date_only, parse_instant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = [
     "best_records",
     "blockquotes",
     "confidence_of",
+    "is_before",
     "proven_text",
     "rank",
     "registry",
@@ -74,6 +75,14 @@ def _entry(block: Blockquote, known: dict[str, ProvenanceRecord], *, strict: boo
         "source_timestamp": record.get("source_timestamp") if record else None,
         "in_index": record is not None,
     }
+
+
+def is_before(moment: str, confidence: str, sent_at: str) -> bool:
+    """Tell whether something was certainly said before an instant; of what is known to the day only days count."""
+    said, sent = parse_instant(moment), parse_instant(sent_at)
+    if said is None or sent is None:
+        return False
+    return said < sent if confidence == "exact" and not is_date_only(sent_at) else said.date() < sent.date()
 
 
 def confidence_of(record: ProvenanceRecord) -> str:

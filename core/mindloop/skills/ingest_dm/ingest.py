@@ -10,7 +10,8 @@ from mindloop.observer.canvas.edit import insert_quotes, new_canvas, quote_lines
 from mindloop.observer.canvas.parse import parse_canvas
 from mindloop.observer.canvas.reading import check_length, load_canvases
 from mindloop.observer.exports.stamps import Stamps
-from mindloop.observer.intake.messages import OurWords, hear
+from mindloop.observer.intake.messages import hear
+from mindloop.observer.intake.repeated import OurWords
 from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import counted, excerpt, one_line
 from mindloop.observer.names import display_name, fold, slug
@@ -30,7 +31,7 @@ from mindloop.protocol.run_files import packet_reference
 from mindloop.skills.ingest_dm.judging import SKILL
 from mindloop.skills.ingest_dm.ours import sent_to
 from mindloop.skills.ingest_dm.question import MANIFEST_VIOLATION, question_of
-from mindloop.skills.ingest_dm.reply import check_reply, record_reply
+from mindloop.skills.ingest_dm.reply import check_reply, record_reply, waiting_since
 from mindloop.store.clock import stamp
 
 TYPE_CHECKING = False
@@ -100,7 +101,8 @@ class Ingested:
         created: whether the canvas is new.
         heard: what the export said.
         new: quotes that the index took; better: known ones of which it knows the time better now; replies: records of
-            words that are known, or taken anyhow, but came with a reply token.
+            words that are known, or taken anyhow, but answer a message of ours, by its token; again: records of such
+            words that were said again since a message of ours that waits for a reply.
         shown: quotes put on the canvas.
         thread: the conversation that the records of what was taken name, or None where nothing was.
         packet: reference of the question, ``packet:RUN/ITEM``, or None; ``run`` its run.
@@ -109,6 +111,7 @@ class Ingested:
     """
 
     __slots__ = (
+        "again",
         "better",
         "created",
         "heard",
@@ -132,6 +135,7 @@ class Ingested:
         self.new = 0
         self.better = 0
         self.replies = 0
+        self.again = 0
         self.shown = 0
         self.thread: str | None = None
         self.run: str | None = None
@@ -215,10 +219,11 @@ class _Ingestion:
         thread = f"thread-{platform.thread}-{slug(self.user)}-{heard.day}"
         source = Source(self.user, platform.source_type, SKILL, name, thread, self.now)
         index = Index(self.tx, self.user)
-        gate = index.gate(heard.said)
+        gate = index.gate(heard.said, lambda: waiting_since(self.tx, self.user, done.notes))
         taken = {id(one) for one in gate.taken}
         index.add(source, (one for one in heard.said if id(one) in taken))
         done.new, done.better, done.replies = len(gate.new), len(gate.better), len(gate.replies)
+        done.again = len(gate.again)
         done.thread = thread if taken else None
         if gate.disputed:
             done.notes.append(_dispute(gate.disputed, layout_of(self.tx).provenance_index))

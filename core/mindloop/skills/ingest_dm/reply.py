@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.growth.files import write_state
+from mindloop.observer.growth.matching import OPEN_OUTCOMES
 from mindloop.observer.growth.metrics import QUALITY
 from mindloop.observer.growth.outcome import apply_outcome
 from mindloop.observer.growth.reading import load_user
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from mindloop.observer.intake.messages import Heard
+    from mindloop.store.files import Files
     from mindloop.store.transaction import Transaction
 
 RESPONDED = "responded"
@@ -37,6 +39,21 @@ def check_reply(message_id: str | None, quality: str | None) -> None:
             f"--signal-quality {excerpt(quality, 40)!r} rates no reply",
             f"Give --responds-to with it, and one of {', '.join(QUALITY)}.",
         )
+
+
+def waiting_since(files: Files, user: str, notes: list[str]) -> list[str]:
+    """When the messages were sent to a user that a reply can still change; a growth that cannot be read is noted."""
+    try:
+        state = load_user(files, user)
+    except (Malformed, Unreadable) as error:
+        notes.append(f"what was said again may be a reply, and is passed over: {error.message}")
+        return []
+    found = messages(state) if state else ()
+    return [
+        one["sent_at"] or batch["batch_date"]
+        for batch, one in found
+        if one["outcome"] in OPEN_OUTCOMES and not is_rehearsal(batch)
+    ]
 
 
 def record_reply(

@@ -78,6 +78,30 @@ def test_the_thread_goes_before_the_words() -> None:
     assert proposed(state, "rising prices matter", thread="dm-7") == [("thread", "high", first(state))]
 
 
+def prompted(state: Any, text: str, when: str, *prompts: Any, **more: Any) -> list[tuple[str, str, str]]:
+    """What is proposed for a record that has these tokens of our last line before it."""
+    record = {"content_hash": content_hash(text), "text": text, "prompt_tokens": list(prompts), **more}
+    signal = signal_of_record({**record, "source_timestamp": when, "source_timestamp_confidence": "exact"})
+    assert signal is not None
+    matches, notes = Matcher(state).propose(signal, NOW)
+    assert notes == []
+    return [(one["match_type"], one["match_confidence"], one["follow_up_id"]) for one in matches]
+
+
+def test_the_question_that_stood_before_goes_before_the_words() -> None:
+    """It tells conversation and place; below a token, above words, and never what was said before."""
+    state, late = two(), "2026-03-20T10:00:00Z"
+    asked, other = sent(state), sent(state, 0, 1)
+    words = "rising prices matter"
+    assert prompted(state, words, late, asked["token"].upper(), 7, None) == [("thread", "high", asked["id"])]
+    assert prompted(state, words, late, "00000000") == [("keyword", "medium", other["id"])]
+    by_token = prompted(state, words, late, asked["token"], reply_tokens=[other["token"]])
+    assert by_token == [("token", "high", other["id"])]
+    assert prompted(state, words, "2026-02-14T09:00:00Z", asked["token"]) == []
+    both = prompted(state, words, late, asked["token"], other["token"])
+    assert {kind for kind, _, _ in both} == {"ambiguous"}
+
+
 def test_several_messages_of_one_thread_are_a_guess_each() -> None:
     """Nobody can tell which of them is meant."""
     state = two()

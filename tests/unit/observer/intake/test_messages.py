@@ -9,7 +9,8 @@ import pytest
 
 from mindloop.observer.canonical import content_hash
 from mindloop.observer.exports.stamps import Stamps
-from mindloop.observer.intake.messages import Heard, OurWords, hear
+from mindloop.observer.intake.messages import Heard, hear
+from mindloop.observer.intake.repeated import OurWords
 from mindloop.store.errors import WrongInput
 from tests.helpers.direct_messages import BOB, US, discord, entry, opened
 

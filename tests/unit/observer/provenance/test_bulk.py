@@ -191,3 +191,77 @@ def test_a_stamp_is_read_once(tmp_path: Path) -> None:
     assert gated("2026-04-03T01:00:00Z", "exact") == (0, ["2026-04-03T08:00:00Z"])
     assert gated("2026-04-03T01:00:00Z", "exact", raw="another stamp") == (1, [])
     assert gated(day, "day_level") == (0, [])
+
+
+def again(workspace: Workspace, *said: Said, sent: tuple[str, ...] | None = ()) -> list[tuple[str, str | None]]:
+    """What is taken because it was said again; with ``None`` nobody may ask when our messages were sent."""
+
+    def waiting() -> tuple[str, ...]:
+        assert sent is not None
+        return sent
+
+    with workspace.transaction("research") as tx:
+        index = Index(tx, "bob")
+        gate = index.gate(said, waiting)
+        index.add(source(), gate.taken)
+    return [(one.text, one.moment) for one in gate.again]
+
+
+def test_what_is_said_again_after_we_wrote_gets_a_record(tmp_path: Path) -> None:
+    """The first time since each message of ours, whether the words were known or are new here; twice is once."""
+    workspace = research_workspace(tmp_path)
+    day = [f"2026-01-{number:02d}T10:00:00Z" for number in range(1, 10)]
+    sent = (day[4], day[1])
+    whole = [Said("yes", moment, "exact") for moment in day]
+    assert again(workspace, *whole[:2], sent=()) == []
+    assert again(workspace, *whole[:4], sent=sent) == [("yes", day[1])]
+    assert again(workspace, *reversed(whole), sent=sent) == [("yes", day[4])]
+    assert again(workspace, *whole, sent=sent) == []
+    other = research_workspace(tmp_path / "a")
+    assert again(other, *whole, sent=sent) == [("yes", day[1]), ("yes", day[4])]
+    best = best_records(load_index(workspace).for_user("bob"))[content_hash("yes")]
+    assert best["source_timestamp"] == day[0]
+
+
+def test_nobody_asks_when_we_wrote_where_nothing_comes_again(tmp_path: Path) -> None:
+    """New words, words of no known time and what is on record already cost no look at growth."""
+    workspace = research_workspace(tmp_path)
+    said = [Said("yes", "2026-01-02T10:00:00Z", "exact"), Said("no", None, "unknown"), Said("no", None, "day_level")]
+    assert again(workspace, *said, sent=None) == []
+    assert again(workspace, *said, Said("yes", "2026-01-01T10:00:00Z", "exact"), sent=None) == []
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "sent", "taken"),
+    [
+        (("2026-01-01T10:00:00Z", "exact"), ("2026-01-02T09:59:59Z", "exact"), "2026-01-02T10:00:00Z", False),
+        (("2026-01-01T10:00:00Z", "exact"), ("2026-01-02T10:00:00Z", "exact"), "2026-01-02T10:00:00Z", True),
+        (("2026-01-01T10:00:00Z", "exact"), ("2026-01-02T00:00:00Z", "day_level"), "2026-01-02T10:00:00Z", True),
+        (("2026-01-02T00:00:00Z", "day_level"), ("2026-01-03T00:00:00Z", "day_level"), "2026-01-02T10:00:00Z", False),
+        (("2026-01-01T10:00:00Z", "exact"), ("2026-01-02T08:00:00Z", "exact"), "2026-01-02", True),
+        (("2026-01-03T10:00:00Z", "exact"), ("2026-01-04T00:00:00Z", "day_level"), "2026-01-02T10:00:00Z", False),
+        ((None, "unknown"), ("2026-01-02T00:00:00Z", "day_level"), "2026-01-02T10:00:00Z", False),
+    ],
+)
+def test_again_is_told_by_days_where_only_days_are_known(
+    tmp_path: Path, known: tuple[str | None, str], said: tuple[str, str], sent: str, taken: bool
+) -> None:
+    """Not before the message, and no record as late as it; a surer time of unknown words is better, not again."""
+    workspace = research_workspace(tmp_path)
+    add(workspace, Said("yes", *known))
+    assert bool(again(workspace, Said("yes", *said), sent=(sent,))) is taken
+
+
+def test_a_question_that_stood_before_adds_a_record(tmp_path: Path) -> None:
+    """Words that are known get one more where they come after another question of ours; a token tells that too."""
+    workspace = research_workspace(tmp_path)
+    early, late = "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"
+    add(workspace, Said("ok", early, "exact"))
+    for _ in range(2):
+        add(
+            workspace, Said("ok", late, "exact", prompts=("deadbeef",)), Said("gm", late, "exact", tokens=("0badcafe",))
+        )
+        add(workspace, Said("gm", late, "exact", prompts=("0badcafe",)))
+    assert [(one["text"], one.get("reply_tokens"), one.get("prompt_tokens")) for one in lines(tmp_path)] == [
+        ("ok", None, None), ("gm", ["0badcafe"], None), ("ok", None, ["deadbeef"]),
+    ]  # fmt: skip
