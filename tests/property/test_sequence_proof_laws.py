@@ -115,18 +115,18 @@ def test_what_a_sound_model_is_promised_never_fails(seed: int) -> None:
 def test_what_a_damaged_model_is_still_promised_never_fails(seed: int) -> None:
     """Whatever of the conclusion is still said of a damaged model never fails in a timeline within the assumptions."""
     r = random.Random(seed)
-    model = model_of(damaged(r)).model
+    model = model_of(damaged(r) if r.random() < 0.7 else sound(r, near=True)).model
     hold_against_timelines(r, model, 5)
 
 
 def test_ten_thousand_timelines() -> None:
-    """10,000 random timelines of sound and damaged models break no promise."""
+    """10,000 random timelines of sound models, of some that are just sound or not, and of damaged ones break no promise."""
     r = random.Random(20261130)
     held = 0
     for number in range(MODELS):
-        document = sound(r) if number % 2 else damaged(r, most=2)
+        document = (sound(r), sound(r, near=True), damaged(r, most=2), damaged(r))[number % 4]
         held += hold_against_timelines(r, model_of(document).model, TIMELINES)
-    assert held > 8 * MODELS
+    assert held > 7 * MODELS
 
 
 @settings(deadline=None, max_examples=60)
