@@ -159,21 +159,24 @@ def timeline(r: random.Random, model: Model, horizon: int = 900) -> Document:
     What is beside the funnel is so from the beginning, nothing is taken back, nothing holds messages up.
     """
     events: list[Document] = []
-    reply = model.runtime.agent_reply
+    reply, batch = model.runtime.agent_reply, model.runtime.evaluator_batch
     answered = model.runtime.needs_attention_policy == "LEAD_SPOKE_LAST"
     waits = [one.silence for one in model.follow_ups if one.silence and 0 < one.silence < horizon] or [30]
     rare, minute = r.choice([0.1, 0.4, 0.8]), r.randint(0, 40)
     if model.runtime.set_at_policy == "TRUE_TRANSITION":
-        for name in r.sample((*STAMPS, *STOPS), r.choice([0, 0, 1, 3])):
-            events.append({"t": minute, "type": "TRUTH", "propertyId": name, "value": False})
+        no = r.sample((*STAMPS, *STOPS), r.choice([0, 0, 1, 3]))
+        events += [{"t": minute, "type": "TRUTH", "propertyId": name, "value": False} for name in no]
     first = True
     while minute < horizon and len(events) < 40:
+        delay = r.randint(0, reply)
+        if r.random() < 0.5:
+            delay, minute = reply, -(-minute // batch) * batch + max(1, batch - reply) + r.choice([0, 1, 1, 1])
         events.append({"t": minute, "type": "INBOUND"})
         if answered:
             events.append({"t": minute, "type": "AGENT_OUT"})
         if first or r.random() < rare:
             name = STAMPS[0] if first else r.choice(STAMPS if r.random() < 0.8 else STOPS)
-            events.append({"t": minute + r.randint(0, reply), "type": "TRUTH", "propertyId": name, "value": True})
+            events.append({"t": minute + delay, "type": "TRUTH", "propertyId": name, "value": True})
         first = False
         minute += r.choice([r.randint(1, 20), r.randint(1, 200), max(1, r.choice(waits) + r.randint(-12, 12))])
     lead: Document = {"id": "l1", "timezone": "UTC", "events": sorted(events, key=lambda one: int(one["t"]))}

@@ -120,7 +120,7 @@ def test_what_a_damaged_model_is_still_promised_never_fails(seed: int) -> None:
 
 
 def test_ten_thousand_timelines() -> None:
-    """10,000 random timelines of sound models, of some that are just sound or not, and of damaged ones break no promise."""
+    """10,000 random timelines of sound models, of just sound ones and of damaged ones break no promise."""
     r = random.Random(20261130)
     held = 0
     for number in range(MODELS):
