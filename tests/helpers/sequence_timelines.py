@@ -164,7 +164,7 @@ def timeline(r: random.Random, model: Model, horizon: int = 900) -> Document:
     waits = [one.silence for one in model.follow_ups if one.silence and 0 < one.silence < horizon] or [30]
     rare, minute = r.choice([0.1, 0.4, 0.8]), r.randint(0, 40)
     if model.runtime.set_at_policy == "TRUE_TRANSITION":
-        no = r.sample((*STAMPS, *STOPS), r.choice([0, 0, 1, 3]))
+        no = r.sample((*STAMPS, *STOPS), r.choice([0, 0, 3, 6]))
         events += [{"t": minute, "type": "TRUTH", "propertyId": name, "value": False} for name in no]
     first = True
     while minute < horizon and len(events) < 40:
