@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parents[2] / ".claude/skills/follow-up-sequences/references/rules.md"
 _HEAD = """# Every rule
 
-Made from the rules themselves (`tests/helpers/rules_page.py`). R rules are the doctrine's; X rules go beyond it and run in
-the strict profile. A dash: the rule does not run there. A single finding may be milder or harder than its rule.
+Made from the rules themselves (`tests/helpers/rules_page.py`). R rules are the doctrine's; X rules go beyond it and
+run in the strict profile. A dash: the rule does not run there. A single finding may be milder or harder than its rule.
 
 | rule | name | § | doctrine | strict | what must hold | fix |
 | --- | --- | --- | --- | --- | --- | --- |"""

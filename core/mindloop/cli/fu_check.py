@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from mindloop.cli.fu_files import document_in, loaded_model
-from mindloop.cli.fu_output import JSON, MARKDOWN, SARIF, TEXT, add_format, emit_lines, fitting, in_json, whole
+from mindloop.cli.fu_output import JSON, MARKDOWN, SARIF, TEXT, add_format, emit_lines, fitting, in_json, seen, whole
 from mindloop.cli.output import emit_json
 from mindloop.cli.parsing import parser
 from mindloop.sequence.check import ABOUT_THE_DOCUMENT, Checked, examine, rule_name
 from mindloop.sequence.shown import cell, plain
-from mindloop.sequence.words import DOCTRINE, PROFILES, SEVERITIES
+from mindloop.sequence.words import DOCTRINE, ERROR, PROFILES, SEVERITIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mindloop.sequence.findings import Finding
     from mindloop.sequence.model import Model, Waiver
 
+_SHOWN, _SHOWN_OF_LARGE, _LARGE = 20, 5, 100
 _EXAMPLES = """examples:
   fu_conformance.py check grimoires/sequences/fu-model.json
   fu_conformance.py check fu-model.json --profile strict --format sarif > findings.sarif
@@ -37,8 +38,19 @@ def check(argv: list[str]) -> int:
     found = loaded_model(chosen.model)
     live = _live(found.model, chosen.live) if chosen.live else None
     checked = examine(found.model, profile=chosen.profile, today=day(now()), live=live, warnings=found.warnings)
+    _show(found.model, checked, every=chosen.full)
     _FORMATS[chosen.format](chosen, found.model, checked)
     return 1 if checked.failed else 0
+
+
+def _show(model: Model, checked: Checked, *, every: bool) -> None:
+    """Give the first ERRORs, or with --full all that stands, a timeline that was run; fewer in a large set."""
+    most = _SHOWN if len(model.follow_ups) < _LARGE else _SHOWN_OF_LARGE
+    wanted = checked.findings if every else [one for one in checked.findings if one.severity == ERROR][:most]
+    if wanted:
+        from mindloop.sequence.witness import attach_witnesses
+
+        attach_witnesses(model, wanted)
 
 
 def _live(model: Model, path: str) -> Model:
@@ -67,6 +79,8 @@ def _block(finding: Finding) -> list[str]:
     lines.append(f"  {finding.message}")
     if finding.evidence:
         lines.append(f"  so: {', '.join(sorted({f'{one.rule} {rule_name(one.rule)}' for one in finding.evidence}))}")
+    if finding.witness:
+        lines.append(f"  run and seen: {seen(finding.witness['shows'])}; --json has the timeline")
     return [*lines, f"  fix: {finding.fix}"]
 
 

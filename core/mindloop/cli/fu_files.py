@@ -11,6 +11,7 @@ from mindloop.store.errors import StoreFailure, WrongInput
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import ExitStack
     from typing import BinaryIO
 
     from mindloop.sequence.loading import Loaded
@@ -88,8 +89,13 @@ def document_in(path: str, what: str) -> object:
     return read_document(content(path, what), path)
 
 
-def chunks(path: str, what: str) -> Iterator[bytes]:
+def chunks(path: str, what: str, files: ExitStack) -> Iterator[bytes]:
     """The bytes of a table, a piece at a time; the file is opened at once, so that a wrong name is told first.
+
+    Args:
+        path: the file, or ``-``.
+        what: what it should be, for errors.
+        files: closes it in the end.
 
     Raises:
         WrongInput: there is no such file, or the system refuses it.
@@ -97,7 +103,7 @@ def chunks(path: str, what: str) -> Iterator[bytes]:
     if path == STDIN:
         return _pieces(sys.stdin.buffer, path)
     try:
-        return _pieces(open(path, "rb"), path)
+        return _pieces(files.enter_context(open(path, "rb")), path)
     except FileNotFoundError:
         raise WrongInput(f"{path}: there is no such file, expected {what}", "Name the exported CSV.") from None
     except OSError as error:
@@ -106,9 +112,8 @@ def chunks(path: str, what: str) -> Iterator[bytes]:
 
 def _pieces(file: BinaryIO, path: str) -> Iterator[bytes]:
     try:
-        with file:
-            while piece := file.read(_CHUNK):
-                yield piece
+        while piece := file.read(_CHUNK):
+            yield piece
     except OSError as error:
         raise _unreadable(path, error) from None
 

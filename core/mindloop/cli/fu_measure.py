@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 from mindloop.cli.fu_files import chunks, model_in
 from mindloop.cli.fu_output import CSV, JSON, MARKDOWN, TEXT, add_format, emit_lines, fitting, whole
 from mindloop.cli.output import emit_json
@@ -32,10 +34,11 @@ def measure(argv: list[str]) -> int:
     add_format(options, TEXT, JSON, MARKDOWN, CSV)
     chosen = options.parse_args(argv)
     model = model_in(chosen.model)
-    messages = chunks(chosen.messages, "messages as CSV")
-    stamps = chunks(chosen.stamps, "a property history as CSV") if chosen.stamps else None
-    runs = chunks(chosen.runs, "runs as CSV") if chosen.runs else None
-    found = measured(model, messages, stamps, runs)
+    with ExitStack() as files:
+        messages = chunks(chosen.messages, "messages as CSV", files)
+        stamps = chunks(chosen.stamps, "a property history as CSV", files) if chosen.stamps else None
+        runs = chunks(chosen.runs, "runs as CSV", files) if chosen.runs else None
+        found = measured(model, messages, stamps, runs)
     if chosen.format == JSON:
         emit_json({**found.as_json(), **({"rows": list(found.rows())} if chosen.full else {})})
     elif chosen.format == MARKDOWN:

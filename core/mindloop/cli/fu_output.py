@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.cli.output import BUDGET, emit, safe
-from mindloop.sequence.findings import named
+from mindloop.sequence.findings import listed, named
 from mindloop.sequence.shown import plain
 
 TYPE_CHECKING = False
@@ -99,3 +99,10 @@ def payload_line(payload: Payload) -> str:
     conditions = payload.arguments.get("propertyConditions")
     many = f"{counted(len(conditions), 'condition')}, " if isinstance(conditions, list) else ""
     return f"write in full: {payload.tool} {named(payload.target)} ({many}{counted(len(payload.arguments), 'key')})"
+
+
+def seen(shows: dict[str, Any]) -> str:
+    """What a timeline that was run showed: when, what kind, of which follow-ups."""
+    what = shows.get("class") or ("silent" if "silent" in shows else "sent")
+    why = f" ({plain(shows.get('cause') or shows.get('why'))})" if shows.get("cause") or shows.get("why") else ""
+    return f"minute {shows['t']}, {what} {listed(shows.get('followUps', []))}{why}"

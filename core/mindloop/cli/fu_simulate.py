@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mindloop.cli.fu_files import model_in, scenario_in
 from mindloop.cli.fu_output import JSON, TEXT, add_format, counted, emit_lines, fitting
-from mindloop.cli.output import emit_json, limited, note
+from mindloop.cli.output import emit_json, limited, note, safe
 from mindloop.cli.parsing import parser
 from mindloop.sequence.diagnosis import CAUSES, diagnose
 from mindloop.sequence.findings import named
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from mindloop.sequence.scenario import Scenario
     from mindloop.sequence.simulator.explain import Explanation
 
-_SENDS, _WHY = 500, 1_100
+_SENDS, _HEADS, _MOST = 450, 500, 1_980
+"""Bytes without --full: of what was sent, of what is wrong with it in a line each, of everything."""
 _SHOWN = 4
 _EXAMPLES = """examples:
   fu_conformance.py simulate fu-model.json scenario.yaml
@@ -50,13 +51,11 @@ def simulate(argv: list[str]) -> int:
     counts = document["counts"]
     leads = f"{counted(len(scenario.leads), 'lead')}, minutes 0 to {scenario.horizon}"
     sent = f"{counted(counts['messages'], 'message')}, {counts['reached']} reached"
-    emit_lines(
-        [
-            f"{leads}: {counted(counts['runs'], 'look')}, {sent}",
-            *fitting(_sends(document["sends"]), full=chosen.full, budget=_SENDS),
-            *fitting(_why(found), full=chosen.full, budget=_WHY),
-        ]
-    )
+    lines = [
+        f"{leads}: {counted(counts['runs'], 'look')}, {sent}",
+        *fitting(_sends(document["sends"]), full=chosen.full, budget=_SENDS),
+    ]
+    emit_lines([*lines, *_wrong(found, lines, full=chosen.full)])
     return 0
 
 
@@ -92,24 +91,36 @@ def _sends(sends: list[dict[str, Any]]) -> Iterator[list[str]]:
         yield [f"{named(lead)}: {', '.join(by_lead[lead])}"]
 
 
-def _why(found: list[Diagnosis]) -> Iterator[list[str]]:
-    for one in found:
-        what = f"{one.kind}{f' ({one.cause})' if one.cause else ''}"
-        about = ", ".join(named(name) for name in one.follow_ups[:_SHOWN])
-        more = f" and {len(one.follow_ups) - _SHOWN} more" if len(one.follow_ups) > _SHOWN else ""
-        where = f"first at {one.first[0]}, lead {named(one.first[1])}"
-        lines = [f"{what} x{one.count}: {about}{more}; {where}", f"  {CLASSES.get(one.kind, '')}"]
-        for finding in one.findings[:_SHOWN]:
-            lines += [f"  {finding.rule}: {finding.message}", f"    fix: {finding.fix}"]
-        if len(one.findings) > _SHOWN:
-            lines.append(f"  and {len(one.findings) - _SHOWN} more findings that explain it")
-        if one.cause or not one.findings:
-            lines.append(f"  {one.sentence}")
-        if one.not_by:
-            lines.append(f"  not the cure: {one.not_by}")
-        yield lines
+def _wrong(found: list[Diagnosis], before: list[str], *, full: bool) -> list[str]:
+    """What is wrong in a line each, then why; as much of the why as the lines before leave room for."""
     if not found:
-        yield ["nothing is wrong with what went out"]
+        return ["nothing is wrong with what went out"]
+    heads = fitting(map(_head, found), full=full, budget=_HEADS)
+    taken = sum(len(safe(line).encode()) + 1 for line in (*before, *heads))
+    return [*heads, *fitting(map(_why, found), full=full, budget=_MOST - taken)]
+
+
+def _head(one: Diagnosis) -> list[str]:
+    about = ", ".join(named(name) for name in one.follow_ups[:_SHOWN])
+    more = f" and {len(one.follow_ups) - _SHOWN} more" if len(one.follow_ups) > _SHOWN else ""
+    return [f"{_what(one)} x{one.count}: {about}{more}; first at {one.first[0]}, lead {named(one.first[1])}"]
+
+
+def _what(one: Diagnosis) -> str:
+    return f"{one.kind}{f' ({one.cause})' if one.cause else ''}"
+
+
+def _why(one: Diagnosis) -> list[str]:
+    lines = [f"{_what(one)}: {CLASSES.get(one.kind, '')}"]
+    for finding in one.findings[:_SHOWN]:
+        lines += [f"  {finding.rule}: {finding.message}", f"    fix: {finding.fix}"]
+    if len(one.findings) > _SHOWN:
+        lines.append(f"  and {len(one.findings) - _SHOWN} more findings that explain it")
+    if one.cause or not one.findings:
+        lines.append(f"  {one.sentence}")
+    if one.not_by:
+        lines.append(f"  not the cure: {one.not_by}")
+    return lines
 
 
 def explain(argv: list[str]) -> int:
@@ -137,14 +148,12 @@ def explain(argv: list[str]) -> int:
         emit_json({**made.as_document(), "otherSends": also, "diagnosis": [one.as_json() for one in found]})
         return 0
     others = [one for one in timeline.sends if one["followUp"] != chosen.follow_up]
-    emit_lines(
-        [
-            *_verdict(made),
-            *([f"the lead got besides: {_list(others)}"] if others else []),
-            *fitting(_looks(made), full=chosen.full, budget=_SENDS),
-            *(fitting(_why(found), full=chosen.full, budget=_WHY - 200) if found else []),
-        ]
-    )
+    lines = [
+        *_verdict(made),
+        *([f"the lead got besides: {_list(others)}"] if others else []),
+        *fitting(_looks(made), full=chosen.full, budget=_SENDS),
+    ]
+    emit_lines([*lines, *(_wrong(found, lines, full=chosen.full) if found else [])])
     return 0
 
 
@@ -156,9 +165,8 @@ def _list(sends: list[dict[str, Any]]) -> str:
 def _verdict(made: Explanation) -> Iterator[str]:
     who = f"{named(made.follow_up)} for {named(made.lead)}"
     if made.fired:
-        times = ", ".join(
-            f"{one['t']}{'' if one['status'] == 'OK' else ' FAILED ' + str(one['reason'])}" for one in made.fired
-        )
+        times = ", ".join(_time(one) for one in made.fired[:_SHOWN])
+        times += f" and {len(made.fired) - _SHOWN} times more" if len(made.fired) > _SHOWN else ""
         yield f"{who}: sent at {times}"
     else:
         yield f"{who}: never sent"
@@ -178,12 +186,16 @@ def _verdict(made: Explanation) -> Iterator[str]:
             yield f"  at minute {at['t']}: blocked by {plain(at['reason'])}{by_null}: {CAUSES.get(word, '')}"
 
 
+def _time(one: dict[str, Any]) -> str:
+    return str(one["t"]) if one["status"] == "OK" else f"{one['t']} {one['status']} {one['reason'] or ''}".rstrip()
+
+
 def _looks(made: Explanation) -> Iterator[list[str]]:
     if made.blocks:
         yield ["the first gate that blocked:"]
     for one in made.blocks:
         by_null = ", by NULL" if one["byNull"] else ""
-        owed = ", owed" if one["entitled"] else ""
+        owed = ", owed" if one["entitled"] and not made.fired else ""
         yield [
             f"  {one['from']} to {one['to']}: {plain(one['reason'])}{by_null}{owed} ({counted(one['looks'], 'look')})"
         ]

@@ -107,7 +107,11 @@ def _pairing(way: Way) -> Callable[[list[Any], list[Any]], Pairs] | None:
     if name == CONDITIONS:
         return _pair_conditions
     key = _IDS.get(str(name))
-    return (lambda before, after: _pair(before, after, lambda one: one.get(key), {})) if key and len(way) == 1 else None
+    return (
+        (lambda before, after: _pair(before, after, lambda one: repr(one.get(key)), {}))
+        if key and len(way) == 1
+        else None
+    )
 
 
 def _pair_conditions(before: list[Any], after: list[Any]) -> Pairs:

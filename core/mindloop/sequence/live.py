@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 _SECTIONS = {"followUps": ("followUps", "workflows"), "properties": ("properties", "customProperties")}
+_OBJECTS = ("destination", "repeat")
 _OPTIONAL = ("stageId", "purpose", "channel", "destination", "repeat", "activeFrom", "maxAgeMinutes")
 """Columns that an export of workflows may leave out; then it says nothing about them."""
 
@@ -160,7 +161,15 @@ def _rows(value: Any, place: str) -> list[Row]:
         if not isinstance(row, dict):
             raise WrongInput(f"{place}/{at}: found a {type(row).__name__}, expected an object", "Correct it there.")
         _refuse_conditions(row, f"{place}/{at}")
+        _refuse_plain(row, f"{place}/{at}")
     return value
+
+
+def _refuse_plain(row: Row, place: str) -> None:
+    for key, value in row.items():
+        if key in _OBJECTS and value is not None and not isinstance(value, dict):
+            came = type(value).__name__
+            raise WrongInput(f"{place}/{key}: found a {came}, expected an object or null", "Correct the export there.")
 
 
 def _refuse_conditions(row: Row, place: str) -> None:

@@ -100,6 +100,7 @@ def test_check_is_the_default_and_says_where_and_what_to_do() -> None:
         "  e0_20 does not exclude the later stage s1 (age_qualified); expected NOT_EQUALS true on each, so leads who "
         "advanced are still chased for an earlier stage\n"
         "  so: R18 STAGES_DISJOINT\n"
+        "  run and seen: minute 35, CROSS_STAGE e0_20; --json has the timeline\n"
         "  fix: Add to e0_20: age_qualified NOT_EQUALS true.\n"
     )
     assert fu("check", "model.json").out == called.out
@@ -114,6 +115,23 @@ def test_check_in_json_has_the_agreed_shape() -> None:
     assert (finding["rule"], finding["severity"], finding["target"]) == ("R2", "ERROR", "e0_20")
     assert {"message", "fix", "witness"} <= finding.keys()
     assert [one["rule"] for one in finding["evidence"]] == ["R18"]
+
+
+@pytest.mark.parametrize("name", ["model", "school"])
+def test_every_error_has_a_counterexample_that_is_seen_again(name: str) -> None:
+    """The witness of a finding is a scenario: simulated, it shows what the finding says it shows."""
+    document = json.loads(Path(SCHOOL[0]).read_text("utf-8")) if name == "school" else base_model()
+    one = document["followUps"][0]
+    one["propertyConditions"] = [each for each in one["propertyConditions"] if each["operator"] == "EQUALS"]
+    model = save("model.json", document)
+    found = [each for each in fu(model, "--json").json["findings"] if each["severity"] == "ERROR"]
+
+    assert {each["rule"] for each in found} == {"R2", "R3"}
+    for each in found:
+        shows = each["witness"]["shows"]
+        again = fu("simulate", model, save("again.json", each["witness"]["scenario"]), "--json").json["events"]
+        assert shows["class"] in {"CROSS_STAGE", "POST_STOP"}
+        assert {key: shows[key] for key in ("t", "lead", "class", "followUps")} in again
 
 
 def test_check_in_sarif_and_markdown() -> None:
@@ -159,6 +177,38 @@ def test_check_against_what_runs() -> None:
 def test_a_model_from_standard_input() -> None:
     """``-`` stands for it."""
     assert fu("check", "-", stdin=json.dumps(base_model())).out == "-: nothing found (profile doctrine)\n"
+
+
+# prove
+
+
+def test_prove_says_what_holds_and_under_what() -> None:
+    """M0: nine obligations with their bounds, the engine facts under which they do not hold, the assumptions."""
+    called = fu("prove", m0())
+    full = fu("prove", "model.json", "--full").out
+
+    assert called.code == 0
+    assert called.out.startswith("model.json: P1 to P9 hold for every lead and every timeline\nP1 exclusivity holds (")
+    assert all(f"\nP{number} " in called.out for number in range(2, 10))
+    assert "P3 liveness holds (follow ups 4)\n  not so under nullSemantics SQL_STRICT\n" in called.out
+    assert "\nassuming:\n  The evaluator does not miss" in called.out
+    assert "\ntherefore:\n  No follow-up goes to a lead for whom the entry of a later stage is stamped." in full
+
+
+def test_prove_refutes_with_a_timeline_that_was_run() -> None:
+    """The broken model: exit 1, each refuted obligation with what the simulator showed; the timelines show it again."""
+    called, made = fu("prove", BROKEN[0]), fu("prove", BROKEN[0], "--json").json
+    refuted = {one["id"]: one for one in made["obligations"] if not one["holds"]}
+
+    assert (called.code, made["ok"]) == (1, False)
+    assert list(refuted) == ["P1", "P3", "P4", "P6", "P8"]
+    assert "refuted: P1, P3, P4, P6, P8\n" in called.out
+    assert "P1 exclusivity REFUTED: hello_40 of hello and quote_60 of quote fire for one lead\n" in called.out
+    assert "assuming:" in called.out
+    for name, kind in (("P1", "CROSS_STAGE"), ("P4", "SAME_STAGE_BURST"), ("P6", "LAG_POST_STOP")):
+        again = fu("simulate", BROKEN[0], save("timeline.json", refuted[name]["timeline"]), "--json").json
+        assert kind in {one["class"] for one in again["events"]}
+    assert fu("prove", SCHOOL[0]).code == 0
 
 
 # simulate, explain
@@ -507,6 +557,8 @@ def test_matrix_draws_on_a_page_alone() -> None:
 def calls() -> Iterator[list[str]]:
     """One call of each subcommand that ends without a wrong input."""
     yield ["check", BROKEN[0]]
+    yield ["prove", BROKEN[0]]
+    yield ["prove", SCHOOL[0]]
     yield ["simulate", *BROKEN]
     yield ["explain", *BROKEN, "--lead", "ben", "--follow-up", "quote_60"]
     yield ["patch", BROKEN[0]]
@@ -538,11 +590,17 @@ def test_a_thousand_findings_fit_too() -> None:
     model = save("model.json", document)
     leads = [{"id": f"lead{number}" * 20, "events": [*inbound(0), truth(1, "welcome_sent")]} for number in range(60)]
     scenario = save("scenario.json", {"horizonMinutes": 300, "leads": leads})
-    for argv in (["check", model], ["simulate", model, scenario], ["patch", model], ["diff", model, BROKEN[0]]):
+    for argv in (
+        ["check", model],
+        ["prove", model],
+        ["simulate", model, scenario],
+        ["patch", model],
+        ["diff", model, BROKEN[0]],
+    ):
         called = fu(*argv)
 
         assert (len(called.raw) <= BUDGET, called.code in {0, 1}) == (True, True), (argv, called.out[:300])
-        assert "more: --full shows all" in called.out
+        assert "more: --full shows all" in called.out or argv[0] == "prove"
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))
@@ -627,7 +685,7 @@ BAD_MODELS = {
 
 
 @pytest.mark.parametrize("name", sorted(BAD_MODELS))
-@pytest.mark.parametrize("verb", ["check", "patch", "matrix", "simulate"])
+@pytest.mark.parametrize("verb", ["check", "prove", "patch", "matrix", "simulate"])
 def test_a_bad_model_is_an_error_that_names_the_place(name: str, verb: str) -> None:
     """Exit 2, the pointer or line, no verdict, no trace, whatever the subcommand."""
     document, words = BAD_MODELS[name]
@@ -722,6 +780,7 @@ def test_names_are_shown_and_not_obeyed() -> None:
     scenario = save("s.json", {"horizonMinutes": 60, "leads": [{"id": hostile, "events": inbound(0)}]})
     for argv in (
         ["check", model],
+        ["prove", model],
         ["simulate", model, scenario],
         ["explain", model, scenario, "--lead", hostile, "--follow-up", hostile],
         ["patch", model],

@@ -98,6 +98,8 @@ COMMANDS = [
     ("fu_conformance.py", ["patch", SCHOOL[0]], SEQUENCE, WHERE),
     ("fu_conformance.py", ["diff", SCHOOL[0], SCHOOL[0]], SEQUENCE, WHERE),
     ("fu_conformance.py", ["matrix", SCHOOL[0]], SEQUENCE, WHERE),
+    ("fu_conformance.py", ["prove", SCHOOL[0]], [*SEQUENCE, "copy"], WHERE),
+    ("fu_conformance.py", ["measure", SCHOOL[0], "messages.csv"], [*SEQUENCE, "csv", "array", "contextlib"], WHERE),
     ("hooks/follow_up_packet.py", [], HOOK, ["cli", "store"]),
     ("hooks/follow_up_answer.py", [], HOOK, ["cli", "store"]),
 ]
@@ -111,6 +113,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(os, "fsync", lambda _descriptor: None)
         bench = SkillWorkspace(root)
         bench.release("CHRON-1", "2026-02-01", "v2.0.0")
+        bench.write("messages.csv", "lead,workflow,t,status\nl1,welcome_30,5,OK\n")
         for user in ("ann", "bob"):
             bench.observe(user, f"{user} said this")
         bench.full_run(now="2026-02-15T09:00:00Z")
