@@ -212,3 +212,12 @@ def test_the_shape_for_programs() -> None:
         "waived",
     ]
     assert not made["ok"]
+
+
+def test_a_stop_that_mutes_for_good_need_not_latch() -> None:
+    """Where a contact limit hangs on the stop, taking it back changes nothing: only one that may freeze is refuted."""
+    limit = [{"id": "l", "propertyConditions": [equals("bad_fit")]}]
+    unlatched = changed(M0, {"properties.bad_fit.terminalValue": None}) | {"contactLimits": limit}
+    frozen = changed(M0, {"properties.bad_fit.terminalValue": False}) | {"contactLimits": limit}
+    assert refuted(unlatched) == set()
+    assert refuted(frozen) == {"P9"}
