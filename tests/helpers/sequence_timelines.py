@@ -121,8 +121,11 @@ def damaged(r: random.Random, most: int = 4) -> Document:
     return made
 
 
-def sound(r: random.Random) -> Document:
-    """A conformant model of another shape: other engine facts, offsets, silences, stages that share none."""
+def sound(r: random.Random, *, near: bool = False) -> Document:
+    """A conformant model of another shape: other engine facts, offsets, silences.
+
+    Where ``near``, distances and silences lie around what is just enough, on either side.
+    """
     made = wide_model()
     tick, batch = r.choice([1, 3, 5, 7, 10]), r.choice([1, 5, 10, 30, 60])
     run, reply = r.choice([0, 1, 2, 7]), r.choice([0, 2, 5])
@@ -141,8 +144,9 @@ def sound(r: random.Random) -> Document:
     for one in made["followUps"]:
         offset, silence = last.get(one["stageId"], (r.randint(1, 60), r.randint(0, 9) + reply + batch + run))
         one |= {"delayMinutesAfterPropertySet": offset, "minMinutesSinceLastInbound": silence}
-        step = stagger + tick + r.randint(0, 40)
+        step = stagger + (r.randint(-tick, tick) if near else tick + r.randint(0, 40))
         last[one["stageId"]] = (offset + step, silence + step + r.randint(0, 9))
+        one["minMinutesSinceLastInbound"] -= r.randint(0, 4) if near else 0
     for one in made["properties"]:
         one["setBy"] = r.choice(["EVALUATOR", "EVALUATOR", "INTEGRATION"])
         one["earlyFalse"] = r.random() < 0.2
@@ -155,17 +159,25 @@ def timeline(r: random.Random, model: Model, horizon: int = 900) -> Document:
     What is beside the funnel is so from the beginning, nothing is taken back, nothing holds messages up.
     """
     events: list[Document] = []
-    reply = model.runtime.agent_reply
+    reply, batch = model.runtime.agent_reply, model.runtime.evaluator_batch
     answered = model.runtime.needs_attention_policy == "LEAD_SPOKE_LAST"
     waits = [one.silence for one in model.follow_ups if one.silence and 0 < one.silence < horizon] or [30]
     rare, minute = r.choice([0.1, 0.4, 0.8]), r.randint(0, 40)
+    if model.runtime.set_at_policy == "TRUE_TRANSITION":
+        no = r.sample((*STAMPS, *STOPS), r.choice([0, 0, 3, 6]))
+        events += [{"t": minute, "type": "TRUTH", "propertyId": name, "value": False} for name in no]
+    first = True
     while minute < horizon and len(events) < 40:
+        delay = r.randint(0, reply)
+        if r.random() < 0.5:
+            delay, minute = reply, -(-minute // batch) * batch + max(1, batch - reply) + r.choice([0, 1, 1, 1])
         events.append({"t": minute, "type": "INBOUND"})
         if answered:
             events.append({"t": minute, "type": "AGENT_OUT"})
-        if not events[2:] or r.random() < rare:
-            name = STAMPS[0] if not events[2:] else r.choice(STAMPS if r.random() < 0.8 else STOPS)
-            events.append({"t": minute + r.randint(0, reply), "type": "TRUTH", "propertyId": name, "value": True})
+        if first or r.random() < rare:
+            name = STAMPS[0] if first else r.choice(STAMPS if r.random() < 0.8 else STOPS)
+            events.append({"t": minute + delay, "type": "TRUTH", "propertyId": name, "value": True})
+        first = False
         minute += r.choice([r.randint(1, 20), r.randint(1, 200), max(1, r.choice(waits) + r.randint(-12, 12))])
     lead: Document = {"id": "l1", "timezone": "UTC", "events": sorted(events, key=lambda one: int(one["t"]))}
     if r.random() < 0.3 and "vip" in model.properties and model.properties["vip"].type == "BOOLEAN":

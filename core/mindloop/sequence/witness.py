@@ -45,6 +45,19 @@ NOT_SHOWN = {
 }
 """Rules of which no timeline shows a violation, and why."""
 
+AT_TIMES_NOT_SHOWN = {
+    "R1": "where conditions and anchor together keep everybody out who has not entered",
+    "R5": "where batches and ticks round the gap up to the stagger",
+    "R21": "a stage that is none changes no message",
+    "R22": "where the evaluator sets it in truth, and the prompt alone claims otherwise",
+    "R24": "where conditions keep the two stages apart whatever their order",
+    "R33": "in the conditions of a contact limit that never holds",
+    "X1": "where batches and ticks round the gap up to the stagger",
+    "X2": "where the silence is a minute short of the bound, or ticks fall behind the batches",
+    "X8": "where no two follow-ups share the clock",
+}
+"""Rules of which no timeline shows some violations, and which."""
+
 MAKERS: dict[str, Maker] = {}
 """Of every other rule: what makes the timelines that should show a finding."""
 _MOST_ATTEMPTS = 60

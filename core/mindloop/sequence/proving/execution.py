@@ -145,7 +145,7 @@ def sent(*follow_ups: str, since: int = 0, before: int | None = None, why: str =
         minutes = [minute for minute in found.values() if minute is not None]
         if len(minutes) < len(found) or (before is not None and max(minutes) >= before):
             return None
-        sends = [{"t": minute, "followUp": one} for one, minute in found.items()]
+        sends = [{"t": minute, "followUp": one} for one, minute in sorted(found.items(), key=lambda pair: pair[1] or 0)]
         told: Shows = {"sends": sends, "t": max(minutes), "lead": LEAD, "followUps": list(follow_ups)}
         return told | {"why": why} if why else told
 

@@ -531,7 +531,7 @@ def latches(reach: Reach) -> Iterator[Refutation]:
     stamps = dict.fromkeys(stage.entry_stamp_id for stage in reach.model.stages)
     for name in [*stamps, *(one for one in stops if one not in stamps)]:
         about = reach.about(name)
-        if is_latch(about):
+        if is_latch(about) or (name not in stamps and _mutes_for_good(reach, name)):
             continue
         yield Refutation(
             f"{named(name)} {_no_latch(reach, name)}",
@@ -547,6 +547,15 @@ def _showing(reach: Reach, name: str, *, is_stop: bool, is_stamp: bool) -> Itera
         yield from stories.unstopped(reach, name)
     if is_stamp:
         yield from stories.unstamped(reach, name)
+
+
+def _mutes_for_good(reach: Reach, stop: str) -> bool:
+    """Whether a stop that turns true when it is so mutes the contact, so that taking it back changes nothing."""
+    about = reach.about(stop)
+    if about is None or about.type != words.BOOLEAN or written(about) != IN_BATCHES:
+        return False
+    turns_true = about.check_until_match and about.terminal_value is not False
+    return turns_true and any(len(one) == 1 and one[0].says(stop, words.EQUALS, value=True) for one in reach.limits)
 
 
 def _no_latch(reach: Reach, name: str) -> str:

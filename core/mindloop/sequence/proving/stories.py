@@ -145,7 +145,7 @@ def enters(
     past: bool = False,
     bare: bool = False,
 ) -> Iterator[Attempt]:
-    """A lead enters the stage (``past`` all stages before it), fulfils what else is asked unless ``bare``, is silent."""
+    """A lead enters (``past`` all stages before), fulfils what else is asked unless ``bare``, and falls silent."""
     stage = reach.model.stage(follow_up.stage_id)
     before = upstream(reach.model, stage) if stage and past else []
     given = dict.fromkeys(before, True) | walks(reach, follow_up)
