@@ -35,9 +35,9 @@ def workspace(folder: Path) -> SkillWorkspace:
     """Two users who can be written to."""
     skill = SkillWorkspace(folder)
     marker = folder / "mindloop.yaml"
-    text = marker.read_text()
-    assert text.endswith("    enabled: true\n")
-    marker.write_text(text + GROWTH)
+    kept = [line for line in marker.read_text().splitlines() if not line.lstrip().startswith("silence_gate_days:")]
+    assert kept[-1] == "    enabled: true"
+    marker.write_text("\n".join(kept) + "\n" + GROWTH)
     lab.quick_scores(folder)
     for user in ("alice", "bob"):
         skill.canvas(user, body=hypothesis())

@@ -118,7 +118,7 @@ def require_sidecar(document: dict[str, Any], user: str) -> None:
     assert problems(document, user, **limits) == []
     assert yaml_text(document, "cognition", "x.yaml")
     shown = render(document)
-    assert all(f'id: "{one["id"]}"' in shown for one in document["fears"])
+    assert all(f"id: {json.dumps(one['id'], ensure_ascii=False)}" in shown for one in document["fears"])
 
 
 def named(name: str) -> str | None:
