@@ -19,6 +19,9 @@ examples:
   fu_conformance.py measure fu-model.json messages.csv --stamps history.csv --runs workflow-runs.csv
   fu_conformance.py measure fu-model.json messages.csv --stamps history.csv --format csv > leads.csv"""
 
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""Begins a formula in a spreadsheet, in either width."""
+
 
 def measure(argv: list[str]) -> int:
     """Count; 1 where the tables speak of no lead at all."""
@@ -62,6 +65,11 @@ def _rows(found: Measured) -> None:
 
 
 def _word(value: object) -> object:
+    """A cell: no spreadsheet takes it for a formula, and it is one line."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return "" if value is None else value
+    if not isinstance(value, str):
+        return "" if value is None else value
+    shown = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in value)
+    risky = value.lstrip()[:1] in _FORMULA or not value[:1].isprintable()
+    return f"'{shown}" if risky and value else shown

@@ -24,12 +24,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mindloop.sequence.measured import OverCount
     from mindloop.sequence.model import Model, Stage
     from mindloop.sequence.tables import Chunks
 
 _SENT, _REACHED = 1, 2
 _GROW = 4096
 _MOST_NAMES = 1000
+_NEVER = 1 << 60
 _R31 = "Export the messages: runs and logs are evaluations, they over-count (R31)."
 
 
@@ -53,9 +55,13 @@ def measure(model: Model, messages: Chunks, stamps: Chunks | None = None, runs: 
     if stamps is not None:
         counting.read_stamps(Table("stamps", stamps, columns.STAMP_TABLE, {}))
     counting.read_messages(Table("messages", messages, columns.MESSAGE_TABLE, columns.MESSAGE_EXTRAS))
+    counting.set_torn_aside()
+    looks = Looks(Table("runs", runs, columns.RUN_TABLE, columns.RUN_EXTRAS)) if runs is not None else None
+    over_count = counting.read_looks(looks) if looks else None
     measured = counting.judge(with_stamps=stamps is not None)
-    if runs is not None:
-        counting.read_looks(Looks(Table("runs", runs, columns.RUN_TABLE, columns.RUN_EXTRAS)), measured)
+    measured.over_count = over_count
+    if looks:
+        counting.blame(looks, measured)
     return counting.told(measured)
 
 
@@ -80,6 +86,7 @@ class _Counting:
         self.sends: dict[str, int] = {}
         self.tables: list[Table] = []
         self.notes: list[str] = []
+        self.nameless = 0
         self.owed: list[dict[int, tuple[int, int]]] = []
 
     # Reading a field
@@ -216,6 +223,14 @@ class _Counting:
             _count(self.odd, f"status {plain(status, 40)!r} is not known and counts as reached, since it is not FAILED")
         return status in columns.FAILED
 
+    def set_torn_aside(self) -> None:
+        """Whoever a row that is none may have been about is counted nowhere; where it names nobody, that is said."""
+        for table in self.tables:
+            for fields in table.torn:
+                about = {self.leads[one] for one in (field.strip() for field in fields) if one in self.leads}
+                self.aside.update(about)
+                self.nameless += not about
+
     # The verdict
 
     def judge(self, *, with_stamps: bool) -> Measured:
@@ -226,14 +241,13 @@ class _Counting:
         measured.horizon = self.instants.latest
         measured.lead_names = list(self.leads)
         for at, (stage, count) in enumerate(zip(self.stages, self.counts, strict=True)):
-            self.owed.append(self._owed(stage) if with_stamps else {})
+            self.owed.append(self._owed(stage, (self.instants.latest or 0) + 1) if with_stamps else {})
             self._tally(at, count, measured)
         measured.rows_of = self._leads_of
         return measured
 
-    def _owed(self, stage: Stage) -> dict[int, tuple[int, int]]:
+    def _owed(self, stage: Stage, horizon: int) -> dict[int, tuple[int, int]]:
         """Of each entitled lead: when it fell due, and the first instant at which it was too late."""
-        horizon = (self.instants.latest or 0) + 1
         owed = {}
         for lead in self.history.first_true[stage.entry_stamp_id]:
             if lead in self.aside:
@@ -278,15 +292,25 @@ class _Counting:
 
     # Runs
 
-    def read_looks(self, looks: Looks, measured: Measured) -> None:
-        """Count looks; of the leads that were owed something and got nothing, learn what blocked them."""
+    def read_looks(self, looks: Looks) -> OverCount:
+        """Count looks; of the leads that may be owed something and got nothing, learn what blocked them.
+
+        The runs come first: the last of them may be what ends the export, where nothing was sent at all.
+        """
         self.tables.append(looks.table)
         waiting = [
-            {lead: span for lead, span in owed.items() if not flags[lead]}
-            for owed, flags in zip(self.owed, self.flags, strict=True)
+            {lead: span for lead, span in self._owed(stage, _NEVER).items() if not flags[lead : lead + 1].strip(b"\0")}
+            for stage, flags in zip(self.stages, self.flags, strict=True)
         ]
-        measured.over_count = looks.read(self, waiting)
+        return looks.read(self, waiting)
+
+    def blame(self, looks: Looks, measured: Measured) -> None:
+        """Put the reason that blocked most beside the leads that were owed something and got nothing."""
         if measured.with_stamps and looks.has_reasons:
+            waiting = [
+                {lead: span for lead, span in owed.items() if not flags[lead]}
+                for owed, flags in zip(self.owed, self.flags, strict=True)
+            ]
             for count, reasons in zip(self.counts, looks.dominant(waiting), strict=True):
                 count.block_reasons = reasons
 
@@ -295,7 +319,7 @@ class _Counting:
     def told(self, measured: Measured) -> Measured:
         """Put everything that was left out or assumed beside the counts."""
         measured.bad_rows = [row for table in self.tables for row in table.bad]
-        measured.nameless = sum(row.reason == "it names no lead" for row in measured.bad_rows)
+        measured.nameless = self.nameless + sum(row.reason == "it names no lead" for row in measured.bad_rows)
         measured.unknown_workflows = self.unknown_workflows
         measured.unknown_properties = self.unknown_properties
         measured.notes = list(self._notes(measured))

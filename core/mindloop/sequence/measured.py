@@ -181,7 +181,7 @@ class Measured:
     Attributes:
         stages: the counts, in the order of the funnel.
         leads: leads that were counted; ``set_aside``: leads on whom a row could not be read, counted nowhere.
-        horizon: the last instant of stamps and messages, in seconds.
+        horizon: the last instant of stamps, messages and runs, in seconds.
         nameless: rows left out that named no lead: each may be missing from the counts of one lead.
         notes: what was assumed or is odd, a sentence each.
     """

@@ -1,6 +1,8 @@
 """Reads CSV exports row by row: whatever separates the fields, however the columns are called.
 
 A row that cannot be read is named by its number, counted as a spreadsheet counts (the header is row 1), and left out.
+A quote that is never closed costs its own row: the next line is read again, for itself. A field may hold line ends only
+where nobody reads it, and where no line of it could be a row.
 Too many of them, a missing column or another encoding end the reading: then the file is not what it was taken for.
 """
 
@@ -24,6 +26,8 @@ MOST_BAD_ROWS = 100
 """Rows of one table that may be left out; with one more the table is refused."""
 _LONGEST_LINE = 4_000_000  # bytes without a line end: the memory that one row can cost
 _WORTH_A_CALL = 1 << 16
+_MOST_LINES = 200  # of one record: a message of several lines in a column that is not read
+_LONG = 100_000  # characters of a line above which the library decides, it bounds a field
 _SEPARATORS = (",", ";", "\t", "|")
 _SHOWN_COLUMNS = 20
 _NOTHING = frozenset(("", "null", "none", "\\n"))
@@ -56,12 +60,13 @@ class Table:
     Attributes:
         number: the row that is being read.
         bad: the rows that were left out.
+        torn: the fields of those that are no row, as far as they can be told apart: whom they were about.
 
     Raises:
         Malformed: no header, a column missing or twice, or not text.
     """
 
-    __slots__ = ("_lines", "_pick", "_reader", "_width", "bad", "columns", "name", "number")
+    __slots__ = ("_again", "_lines", "_pick", "_separator", "_width", "bad", "columns", "name", "number", "torn")
 
     def __init__(
         self,
@@ -70,17 +75,16 @@ class Table:
         required: Mapping[str, Sequence[str]],
         optional: Mapping[str, Sequence[str]],
     ) -> None:
-        import csv
-
         self.name = name
         self.bad: list[Row] = []
+        self.torn: list[list[str]] = []
         self.number = 0
+        self._again: list[str] = []
         self._lines = _decoded(chunks)
-        header, separator = self._header({**required, **optional})
+        header, self._separator = self._header({**required, **optional})
         self._width = len(header)
         self.columns = self._found(header, required, optional)
         self._pick = itemgetter(*self.columns.values())
-        self._reader = csv.reader(self._lines, delimiter=separator, strict=True)
 
     def where(self) -> str:
         """The table and the row that is being read, for messages."""
@@ -88,22 +92,77 @@ class Table:
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """The fields of each good row: the required ones in order, then those optional ones that are there."""
-        import csv
-
-        pick, width, reader = self._pick, self._width, self._reader
+        pick, width, separator, again = self._pick, self._width, self._separator, self._again
         while True:
             self.number += 1
             try:
-                row = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                self.refuse(f"it is no row of a CSV ({error})")
-                continue
+                line = again.pop() if again else next(self._lines, None)
             except UnicodeDecodeError as error:
                 raise self._encoding(error) from None
+            if line is None:
+                return
+            if '"' in line or len(line) > _LONG:
+                row = self._quoted(line)
+            else:
+                bare = line.rstrip("\r\n")
+                row = bare.split(separator) if bare else []
             if len(row) == width or (row and self._fits(row)):
                 yield pick(row)
+
+    def _quoted(self, line: str) -> list[str]:
+        """The fields of a record that has quotes; none where it is no row, whose lines are then read again."""
+        import csv
+
+        taken = [line]
+        try:
+            row = next(csv.reader(self._onwards(taken), delimiter=self._separator, strict=True))
+        except csv.Error as error:
+            row, reason = [], f"it is no row of a CSV ({error})"
+        except UnicodeDecodeError as error:
+            raise self._encoding(error) from None
+        else:
+            reason = self._swallowed(row, taken) if len(taken) > 1 else self._half_quoted(line)
+            if not reason:
+                return row
+        self._again.extend(reversed(taken[1:]))
+        self.torn.append([one.strip().strip('"').strip() for one in line.split(self._separator)])
+        self.refuse(reason)
+        return []
+
+    def _onwards(self, taken: list[str]) -> Iterator[str]:
+        """The line that was taken, and those after it; each is put to the others."""
+        yield taken[0]
+        size = 0
+        while len(taken) < _MOST_LINES and size < _LONG:
+            line = self._again.pop() if self._again else next(self._lines, None)
+            if line is None:
+                return
+            taken.append(line)
+            size += len(line)
+            yield line
+
+    def _swallowed(self, row: list[str], taken: list[str]) -> str:
+        """Why a record of several lines is none; empty where it is one."""
+        picked = [row[at] for at in self.columns.values() if at < len(row)]
+        if len(row) != self._width or any("\n" in one or "\r" in one for one in picked):
+            return "a quote is opened in it and not closed before the end of the line"
+        if any(self._like_a_row(one) for one in taken[1:]):
+            return "a quote that is opened in it goes on over lines that are rows themselves"
+        return ""
+
+    def _half_quoted(self, line: str) -> str:
+        """Why a line is no row: a quote within a field that is read and that none begins; empty where it is one."""
+        raw = line.split(self._separator)
+        read = [raw[at] for at in self.columns.values()] if len(raw) == self._width else []
+        if any('"' in one and not one.startswith('"') for one in read):
+            return "a quote stands within a field that does not begin with one"
+        return ""
+
+    def _like_a_row(self, line: str) -> bool:
+        fields = line.split(self._separator)
+        at = self.columns.get("t", -1)
+        seen = fields[at].strip().strip('"') if len(fields) >= self._width and at < len(fields) else ""
+        return len(fields) >= self._width and (at < 0 or seen[:1].isdigit() or seen[:1] == "-")
 
     def refuse(self, reason: str) -> None:
         """Leave the current row out.
@@ -122,6 +181,7 @@ class Table:
         if len(row) > self._width and not any(row[self._width :]):
             return True
         if any(row):
+            self.torn.append(row)
             self.refuse(f"it has {len(row)} fields, the header has {self._width}")
         return False
 

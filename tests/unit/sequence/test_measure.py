@@ -415,3 +415,22 @@ def test_nothing_measured_is_no_error() -> None:
     assert found.leads == 0
     assert stage(found, "s0").rates() == (None, None, None, None)
     assert "leads: 0" in found.as_text()
+
+
+# Rows that are torn, and exports that end with the runs
+
+
+def test_a_stray_quote_sets_one_lead_aside_and_swallows_nobody() -> None:
+    """The row of l0 is lost, so l0 is counted nowhere; the two behind it are covered."""
+    stamps = STAMPS + "".join(f"l{at},welcome_sent,true,1\n" for at in range(3))
+    found = measured(MESSAGES + '"l0,e0_20,55,OK\nl1,e0_20,55,OK\nl2,e0_20,55,OK\n', stamps)
+    assert table(found, "s0") == (2, 0, 0, 0)
+    assert (found.set_aside, [row.number for row in found.bad_rows]) == (1, [2])
+
+
+def test_total_silence_is_seen_where_the_runs_go_on() -> None:
+    """No message at all, a stamp at 32, looks from 60 to 155 that CAP blocked: entitled, unsent, CAP."""
+    runs = RUNS + "".join(f"l1,e0_20,{minute},SKIPPED,CAP\n" for minute in range(60, 156, 5))
+    found = measured(MESSAGES, STAMPS + "l1,welcome_sent,true,32\n", runs)
+    assert (table(found, "s0"), stage(found, "s0").block_reasons) == ((0, 1, 0, 0), {"CAP": 1})
+    assert found.as_json()["horizon"] == 155

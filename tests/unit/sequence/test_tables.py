@@ -53,9 +53,9 @@ def test_encodings_that_spreadsheets_write(encoding: str) -> None:
 
 def test_a_file_may_be_cut_anywhere() -> None:
     """Chunks of any size, empty ones too, bytes or text, give the same rows."""
-    data = 'lead,t\r\n"ä\r\nb",5\r\nc,6\r\n'.encode()
+    data = 'note,lead,t\r\n"ä\r\nb",l1,5\r\nc,l2,6\r\n'.encode()
     whole = rows(data)
-    assert whole == [("ä\r\nb", "5"), ("c", "6")]
+    assert whole == [("l1", "5"), ("l2", "6")]
     for size in (1, 2, 3, 7):
         assert rows(*(data[at : at + size] for at in range(0, len(data), size)), b"") == whole
     assert rows(*data.decode().splitlines(keepends=True)) == whole
@@ -98,11 +98,31 @@ def test_bad_rows_are_numbered_as_a_spreadsheet_numbers_them() -> None:
     ]
 
 
-def test_a_quote_that_never_ends_is_a_bad_row() -> None:
-    """What it swallowed is not taken for a field."""
+def test_a_quote_that_never_ends_costs_its_own_row() -> None:
+    """The next line is read again, for itself; who the row was about is kept."""
     read = table(b'lead,t\nl1,5\n"l2,6\nl3,7\n')
-    assert list(read.rows()) == [("l1", "5")]
-    assert [row.number for row in read.bad] == [3]
+    assert list(read.rows()) == [("l1", "5"), ("l3", "7")]
+    assert [one.number for one in read.bad] == [3]
+    assert read.torn == [["l2", "6"]]
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_no_quote_swallows_rows(closed: bool) -> None:
+    """A thousand rows behind a stray quote are all read, whether or not a later quote could close it."""
+    lines = [f"l{at},{at},n\n" for at in range(1000)]
+    lines[3] = 'l3,3,"n\n'
+    if closed:
+        lines[9] = 'l9,9,n"\n'
+    read = table("lead,t,note\n", *lines)
+    assert [lead for lead, _ in read.rows()] == [f"l{at}" for at in range(1000) if at != 3]
+    assert [one.number for one in read.bad] == [5]
+
+
+def test_a_line_end_in_a_field_that_is_read_is_a_bad_row() -> None:
+    """No lead has one in its name, and half of such a name is no lead either."""
+    read = table(b'lead,t\n"a\nb",5\nc,6\n')
+    assert list(read.rows()) == [("c", "6")]
+    assert [one.number for one in read.bad] == [2, 3]
 
 
 def test_another_encoding_is_refused_with_its_byte() -> None:
