@@ -71,7 +71,7 @@ def _verdict(chosen: Any, checked: Checked) -> str:
 
 def _text(chosen: Any, _model: Model, checked: Checked) -> None:
     rows = [_block(one) for one in checked.findings] + [_waived(*pair) for pair in checked.waived]
-    emit_lines([_verdict(chosen, checked), *fitting(rows, full=chosen.full)])
+    emit_lines([_verdict(chosen, checked), *fitting(rows, full=chosen.full)], full=chosen.full)
 
 
 def _block(finding: Finding) -> list[str]:

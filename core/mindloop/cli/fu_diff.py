@@ -42,7 +42,9 @@ def diff(argv: list[str]) -> int:
     else:
         many = counted(len(made.differences), "difference")
         head = many if made.differences else "no difference"
-        emit_lines([f"{chosen.live} and {chosen.model}: {head}", *fitting(_blocks(made), full=chosen.full)])
+        emit_lines(
+            [f"{chosen.live} and {chosen.model}: {head}", *fitting(_blocks(made), full=chosen.full)], full=chosen.full
+        )
     return 1 if made.differences else 0
 
 

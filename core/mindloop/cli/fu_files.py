@@ -76,10 +76,9 @@ def scenario_in(path: str) -> Scenario:
 
 
 def _tell(path: str, warnings: list[tuple[str, str]]) -> None:
-    from mindloop.cli.output import limited, note
+    from mindloop.cli.fu_output import warn
 
-    for line in limited([f"{path}: {pointer}: {sentence}" for pointer, sentence in warnings], full=False):
-        note(f"mindloop: {line}")
+    warn([f"{path}: {pointer}: {sentence}" for pointer, sentence in warnings])
 
 
 def document_in(path: str, what: str) -> object:

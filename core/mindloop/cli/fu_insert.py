@@ -38,7 +38,7 @@ _EXAMPLES = """examples:
 
 def insert_stage(argv: list[str]) -> int:
     """Show or write a model with one more stage."""
-    from mindloop.cli.fu_patch import note_comments
+    from mindloop.cli.fu_patch import comments_lost, is_same
     from mindloop.sequence.document import document_text
     from mindloop.sequence.insert_stage import insert_stage as inserted
     from mindloop.sequence.loading import load_model
@@ -47,11 +47,11 @@ def insert_stage(argv: list[str]) -> int:
     stage = _stage(chosen)
     before = content(chosen.model, "model")
     made = inserted(load_model(before, chosen.model).model, stage, chosen.after)
-    target = chosen.output or (chosen.model if chosen.apply and made.operations else None)
+    target = None if made.differs else chosen.output or (chosen.model if chosen.apply and made.operations else None)
+    lost = comments_lost(before, chosen.model, target, drop=chosen.drop_comments) if made.operations else ""
     if target:
-        same = target == chosen.model
+        same = is_same(target, chosen.model)
         overwrite(target, before if same else None, document_text(made.document, before, target))
-        note_comments(before, chosen.model)
     if chosen.format == JSON:
         emit_json(
             {
@@ -60,19 +60,23 @@ def insert_stage(argv: list[str]) -> int:
                 "payloads": [one.as_json() for one in made.payloads],
                 "retrofitted": made.retrofitted,
                 "notes": made.notes,
+                "differs": made.differs or None,
                 "written": target,
+                "commentsLost": bool(lost),
             }
         )
-        return 0
+        return 1 if made.differs else 0
     state = f"written to {target}" if target else "nothing was written (--apply or -o FILE writes)"
     many = counted(len(made.retrofitted), "earlier follow-up")
     emit_lines(
         [
             f"{chosen.model}: {counted(len(made.operations), 'operation')}, {many} retrofitted; {state}",
+            *([lost] if lost else []),
             *fitting(_blocks(made), full=chosen.full),
-        ]
+        ],
+        full=chosen.full,
     )
-    return 0
+    return 1 if made.differs else 0
 
 
 def _parsed(argv: list[str]) -> Namespace:
@@ -91,6 +95,7 @@ def _parsed(argv: list[str]) -> Namespace:
     where = options.add_mutually_exclusive_group()
     where.add_argument("--apply", action="store_true", help="write it into MODEL; without this nothing is written")
     where.add_argument("-o", dest="output", metavar="FILE", help="write the new model there")
+    options.add_argument("--drop-comments", action="store_true", help="with --apply: comments of YAML may be lost")
     add_format(options, TEXT, JSON)
     return options.parse_args(argv)
 

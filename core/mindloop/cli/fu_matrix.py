@@ -35,5 +35,8 @@ def matrix(argv: list[str]) -> int:
         whole(made.as_markdown())
     else:
         lines = made.as_text().rstrip("\n").split("\n")
-        emit_lines([f"{chosen.model}: {made.verdict()}", *fitting([[line] for line in lines[:-2]], full=chosen.full)])
+        emit_lines(
+            [f"{chosen.model}: {made.verdict()}", *fitting([[line] for line in lines[:-2]], full=chosen.full)],
+            full=chosen.full,
+        )
     return 0 if made.lines else 1

@@ -49,7 +49,7 @@ def measure(argv: list[str]) -> int:
     elif chosen.format == CSV:
         _rows(found)
     else:
-        emit_lines(fitting([[line] for line in found.as_text().splitlines()], full=chosen.full))
+        emit_lines(fitting([[line] for line in found.as_text().splitlines()], full=chosen.full), full=chosen.full)
     return 0 if found.leads or found.set_aside else 1
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.cli.output import BUDGET, emit, safe
+from mindloop.cli.output import BUDGET, emit, note, safe
 from mindloop.sequence.findings import listed, named
 from mindloop.sequence.shown import plain
 
@@ -18,10 +18,19 @@ if TYPE_CHECKING:
 TEXT, JSON, MARKDOWN, SARIF, HTML, CSV = "text", "json", "markdown", "sarif", "html", "csv"
 _LONGEST_LINE = 400
 _VALUE = 120
+_WHOLE = 2_048
+"""Bytes of everything that is told without --full."""
+_WARNINGS = 320
+_TAIL = 40
+_told = [0]
 
 
 def add_format(options: ArgumentParser, *formats: str) -> None:
-    """``--format``, the first of the formats if nothing is said; ``--json`` is short for ``--format json``."""
+    """``--format``, the first of the formats if nothing is said; ``--json`` is short for ``--format json``.
+
+    It is called once a command, so the bytes that are told begin to count here.
+    """
+    _told[0] = 0
     shown = "|".join(formats)
     options.add_argument(
         "--format", choices=formats, default=formats[0], metavar=shown, help=f"(default: {formats[0]})"
@@ -48,10 +57,42 @@ def _cut(line: str) -> str:
     return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
 
 
-def emit_lines(lines: Iterable[str]) -> None:
-    """Print them."""
-    for line in lines:
+def emit_lines(lines: Iterable[str], *, full: bool) -> None:
+    """Print them; without ``full`` no more than fit into 2 KB together with the warnings."""
+    for line in list(lines) if full else _within(list(lines), _WHOLE - _told[0]):
         emit(line)
+
+
+def warn(lines: Sequence[str]) -> None:
+    """The first of many warnings on stderr, then how many more there are; they count against the 2 KB."""
+    for line in _within([f"mindloop: {line}" for line in lines], _WARNINGS) if lines else ():
+        note(line)
+        _told[0] += _size(line)
+
+
+def _within(lines: list[str], room: int) -> list[str]:
+    """The lines if they fit; else the first of them, each cut, and how many more there are."""
+    if sum(map(_size, lines)) <= room:
+        return lines
+    room -= _TAIL
+    shown: list[str] = []
+    for line in lines:
+        cut = _cut_to(line, min(room, _LONGEST_LINE) - 1)
+        if _size(cut) > room or not cut:
+            break
+        room -= _size(cut)
+        shown.append(cut)
+    hidden = len(lines) - len(shown)
+    return [*shown, f"(+{hidden} more: --full shows all)" if hidden else "(cut: --full shows all)"]
+
+
+def _cut_to(line: str, size: int) -> str:
+    data = safe(line).encode("utf-8", "backslashreplace")
+    return safe(line) if len(data) <= size else data[: max(size - 3, 0)].decode("utf-8", "ignore") + "…"
+
+
+def _size(line: str) -> int:
+    return len(safe(line).encode("utf-8", "backslashreplace")) + 1
 
 
 def whole(text: str) -> None:

@@ -13,10 +13,11 @@ from mindloop.cli.fu_output import (
     operation_line,
     payload_line,
 )
-from mindloop.cli.output import emit_json, note
+from mindloop.cli.output import emit_json
 from mindloop.cli.parsing import parser
 from mindloop.sequence.shown import plain
 from mindloop.sequence.words import DOCTRINE, PROFILES
+from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,16 +40,21 @@ def patch(argv: list[str]) -> int:
 
     options = parser("fu_conformance.py patch", "The least change after which no ERROR is left.", _EXAMPLES)
     options.add_argument("model", metavar="MODEL", help="the model, JSON or YAML")
-    options.add_argument("--apply", action="store_true", help="write it into MODEL; without this nothing is written")
+    where = options.add_mutually_exclusive_group()
+    where.add_argument("--apply", action="store_true", help="write it into MODEL; without this nothing is written")
+    where.add_argument("-o", dest="output", metavar="FILE", help="write the mended model there")
+    options.add_argument("--drop-comments", action="store_true", help="with --apply: comments of YAML may be lost")
     options.add_argument("--profile", choices=PROFILES, default=DOCTRINE, help="strict mends X1, X2 and R25 too")
     add_format(options, TEXT, JSON)
     chosen = options.parse_args(argv)
     before = content(chosen.model, "model")
     made = mended(load_model(before, chosen.model).model, today=day(now()), profile=chosen.profile)
-    written = chosen.apply and bool(made.operations)
-    if written:
-        overwrite(chosen.model, before, document_text(made.document, before, chosen.model))
-        note_comments(before, chosen.model)
+    target = chosen.output or (chosen.model if chosen.apply and made.operations else None)
+    lost = comments_lost(before, chosen.model, target, drop=chosen.drop_comments) if made.operations else ""
+    written = bool(target)
+    if target:
+        same = is_same(target, chosen.model)
+        overwrite(target, before if same else None, document_text(made.document, before, target))
     if chosen.format == JSON:
         emit_json(
             {
@@ -56,21 +62,43 @@ def patch(argv: list[str]) -> int:
                 "payloads": [one.as_json() for one in made.payloads],
                 "unresolved": [one.as_json() for one in made.unresolved],
                 "applied": written,
+                "commentsLost": bool(lost),
             }
         )
     else:
-        state = f"written to {chosen.model}" if written else "nothing was written (--apply writes)"
+        state = f"written to {target}" if target else "nothing was written (--apply or -o FILE writes)"
         head = (
             f"{counted(len(made.operations), 'operation')}, {counted(len(made.unresolved), 'decision')} left; {state}"
         )
-        emit_lines([f"{chosen.model}: {head}", *fitting(_blocks(made), full=chosen.full)])
+        emit_lines(
+            [f"{chosen.model}: {head}", *([lost] if lost else []), *fitting(_blocks(made), full=chosen.full)],
+            full=chosen.full,
+        )
     return 1 if made.unresolved else 0
 
 
-def note_comments(before: bytes, name: str) -> None:
-    """Say that comments of YAML did not survive."""
-    if name.lower().endswith((".yaml", ".yml")) and b"#" in before:
-        note(f"mindloop: {name}: comments of YAML are not part of the model and were not kept")
+def comments_lost(before: bytes, name: str, target: str | None, *, drop: bool) -> str:
+    """A sentence where comments of YAML will not survive, empty where there are none.
+
+    Raises:
+        WrongInput: they would be lost in the file itself, and nobody said that they may be.
+    """
+    from mindloop.sequence.document import loses_comments
+
+    if not loses_comments(before, name):
+        return ""
+    if target and is_same(target, name) and not drop:
+        message = f"{name}: its comments would be lost, nothing was written"
+        raise WrongInput(message, "Add --drop-comments, or write elsewhere with -o FILE.")
+    where = f"not kept in {target}" if target else "lost when it is written (--apply needs --drop-comments)"
+    return f"{name}: comments of YAML are not part of the model and are {where}"
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two paths name one file."""
+    import os
+
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _blocks(made: Patch) -> Iterator[list[str]]:

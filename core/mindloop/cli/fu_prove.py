@@ -36,7 +36,7 @@ def prove(argv: list[str]) -> int:
     if chosen.format == JSON:
         emit_json(made.as_json())
     else:
-        emit_lines(_told(chosen.model, made, full=chosen.full))
+        emit_lines(_told(chosen.model, made, full=chosen.full), full=chosen.full)
     return 0 if made.ok else 1
 
 
@@ -52,6 +52,10 @@ def _told(name: str, made: Proof, *, full: bool) -> list[str]:
 
 def _verdict(name: str, made: Proof) -> str:
     refuted = [one.id for one in made.obligations if not one.holds]
+    premises = [f"{one.id}: {premise}" for one in made.obligations for premise in one.premises]
+    if not refuted and premises:
+        first, last = made.obligations[0].id, made.obligations[-1].id
+        return f"{name}: {first} to {last} hold only with these premises: {' '.join(premises)}"
     if not refuted:
         return f"{name}: {made.obligations[0].id} to {made.obligations[-1].id} hold for every lead and every timeline"
     return (
@@ -74,6 +78,7 @@ def _obligation(one: Obligation, *, full: bool) -> list[str]:
         lines.append(f"  {what}")
     if full:
         lines.append(f"  {plain(one.statement, _LONG)}")
+    lines += [f"  only if: {premise}" for premise in one.premises]
     lines += [f"  not so under {_fact(other)}" for other in one.under if one.holds]
     return lines + [f"  {plain(other['rule'])} is waived until {plain(other['expires'])}" for other in one.waived]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mindloop.cli.fu_files import model_in, scenario_in
-from mindloop.cli.fu_output import JSON, TEXT, add_format, counted, emit_lines, fitting
-from mindloop.cli.output import emit_json, limited, note, safe
+from mindloop.cli.fu_output import JSON, TEXT, add_format, counted, emit_lines, fitting, warn
+from mindloop.cli.output import emit_json, safe
 from mindloop.cli.parsing import parser
 from mindloop.sequence.diagnosis import CAUSES, diagnose
 from mindloop.sequence.findings import named
@@ -55,7 +55,7 @@ def simulate(argv: list[str]) -> int:
         f"{leads}: {counted(counts['runs'], 'look')}, {sent}",
         *fitting(_sends(document["sends"]), full=chosen.full, budget=_SENDS),
     ]
-    emit_lines([*lines, *_wrong(found, lines, full=chosen.full)])
+    emit_lines([*lines, *_wrong(found, lines, full=chosen.full)], full=chosen.full)
     return 0
 
 
@@ -68,8 +68,7 @@ def _given(chosen: Namespace) -> tuple[Model, Scenario]:
     for event in events:
         if event.property_id and known.resolve(event.property_id) not in model.properties:
             odd.setdefault(event.property_id, event.pointer)
-    for line in limited([_unknown(name, place, model) for name, place in odd.items()], full=False):
-        note(f"mindloop: {chosen.scenario}: {line}")
+    warn([f"{chosen.scenario}: {_unknown(name, place, model)}" for name, place in odd.items()])
     return model, scenario
 
 
@@ -153,7 +152,7 @@ def explain(argv: list[str]) -> int:
         *([f"the lead got besides: {_list(others)}"] if others else []),
         *fitting(_looks(made), full=chosen.full, budget=_SENDS),
     ]
-    emit_lines([*lines, *(_wrong(found, lines, full=chosen.full) if found else [])])
+    emit_lines([*lines, *(_wrong(found, lines, full=chosen.full) if found else [])], full=chosen.full)
     return 0
 
 

@@ -8,6 +8,8 @@ from mindloop.store.errors import Malformed, WrongInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from re import Match
     from typing import Any
 
 LIMIT = 32_000_000
@@ -39,7 +41,8 @@ def read_document(data: bytes, name: str) -> object:
 def document_text(value: object, like: bytes, name: str) -> str:
     """Write a document back in the format that it came in: JSON with two spaces, or YAML.
 
-    Keys keep their order. Comments of YAML are not kept: they are not part of the value.
+    Keys keep their order; a byte order mark and the line ends of Windows stay. Comments of YAML are not kept: they are
+    not part of the value.
 
     Args:
         value: the document to write.
@@ -49,6 +52,22 @@ def document_text(value: object, like: bytes, name: str) -> str:
     Raises:
         WrongInput: it holds what the format cannot, such as a number that is not finite.
     """
+    mark = "\ufeff" if like.startswith(b"\xef\xbb\xbf") else ""
+    text = mark + _written(value, like, name)
+    return text.replace("\n", "\r\n") if b"\r\n" in like and like.count(b"\n") == like.count(b"\r\n") else text
+
+
+def loses_comments(like: bytes, name: str) -> bool:
+    """Whether a document has comments that writing it back would lose: those of YAML."""
+    text = like.decode("utf-8-sig", "replace")
+    if b"#" not in like or not _is_yaml(text, name):
+        return False
+    from mindloop.store import strict_yaml
+
+    return strict_yaml.has_comments(text)
+
+
+def _written(value: object, like: bytes, name: str) -> str:
     if _is_yaml(like.decode("utf-8-sig", "replace"), name):
         from mindloop.store import strict_yaml
 
@@ -70,7 +89,18 @@ def _is_yaml(text: str, name: str) -> bool:
 def _yaml(text: str, name: str) -> object:
     from mindloop.store import strict_yaml
 
-    return strict_yaml.load(text, name, LIMIT, plain_types=True)
+    try:
+        value = strict_yaml.load(text, name, LIMIT, plain_types=True)
+    except Malformed as refused:
+        if "recursion" not in refused.message:
+            raise
+        value = None
+        deep = True
+    else:
+        deep = _depth(value) > _DEPTH
+    if deep:
+        raise Malformed(f"{name}: nested deeper than {_DEPTH} levels", "Write it with fewer levels.")
+    return value
 
 
 def _json(text: str, name: str) -> object:
@@ -80,12 +110,58 @@ def _json(text: str, name: str) -> object:
         message = f"{name}: line {error.lineno}, column {error.colno}: expected JSON, {error.msg.lower()}"
         raise Malformed(message, "Correct the file there.") from None
     except _Refused as refused:
-        raise Malformed(f"{name}: {refused}", "Correct the file there.") from None
-    except (RecursionError, ValueError) as error:
-        raise Malformed(f"{name}: it cannot be read: {str(error)[:120]}", "Correct the file.") from None
+        raise Malformed(f"{name}: {_place(text)}{refused}", "Correct the file there.") from None
+    except RecursionError:
+        raise _too_deep(name, text) from None
+    except ValueError:
+        message = f"{name}: a number of more digits than anybody counts"
+        raise Malformed(message, "Correct the file.") from None
     if _depth(value) > _DEPTH:
-        raise Malformed(f"{name}: nested deeper than {_DEPTH} levels", "Correct the file.")
+        raise _too_deep(name, text)
     return value
+
+
+def _too_deep(name: str, text: str) -> Malformed:
+    """Says where the first level too many begins."""
+    level = 0
+    for token in _tokens(text):
+        level += (token.group() in "{[") - (token.group() in "}]")
+        if level > _DEPTH:
+            where = _line_and_column(text, token.start())
+            return Malformed(f"{name}: {where}nested deeper than {_DEPTH} levels", "Write it with fewer levels.")
+    return Malformed(f"{name}: nested deeper than {_DEPTH} levels", "Write it with fewer levels.")
+
+
+def _tokens(text: str) -> Iterator[Match[str]]:
+    import re
+
+    return re.finditer(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|NaN|-?Infinity', text)
+
+
+def _place(text: str) -> str:
+    """Where the first key that stands twice, or the first number that is none, is found in valid JSON."""
+    keys: list[set[str]] = []
+    string: Match[str] | None = None
+    for token in _tokens(text):
+        word = token.group()
+        if word[0] == '"':
+            string = token
+        elif word in "{[":
+            keys.append(set())
+        elif word in "}]":
+            keys.pop()
+        elif word == ":" and string is not None and keys:
+            key = json.loads(string.group(), strict=False)
+            if key in keys[-1]:
+                return _line_and_column(text, string.start())
+            keys[-1].add(key)
+        elif word not in ",:":
+            return _line_and_column(text, token.start())
+    return ""
+
+
+def _line_and_column(text: str, at: int) -> str:
+    return f"line {text.count(chr(10), 0, at) + 1}, column {at - text.rfind(chr(10), 0, at)}: "
 
 
 class _Refused(Exception):

@@ -12,6 +12,7 @@ from mindloop.sequence.keys import canonical
 from mindloop.sequence.loading import Names, model_of
 from mindloop.sequence.payloads import payloads
 from mindloop.sequence.pointers import apply, copied
+from mindloop.sequence.shown import plain
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from mindloop.sequence.payloads import Payload
 
 _STAGE_KEYS = ("id", "label", "order", "after", "entryStampId", "terminal", "createdAt")
+_MOST_NAMED = 5
 _ANY_DAY = ""
 """Before every day: whether a waiver has ended is no question here."""
 _OFFSET, _SILENCE = "delayMinutesAfterPropertySet", "minMinutesSinceLastInbound"
@@ -36,8 +38,9 @@ class Insertion:
     """What inserting a stage comes to.
 
     Attributes:
-        exists: the stage was there already; nothing is to be done.
-        operations: RFC 6902, on the document as it is written; empty where the stage exists.
+        exists: the stage was there already; at most its retrofit is completed.
+        differs: a sentence where other offsets were asked for than the stage has; else empty.
+        operations: RFC 6902, on the document as it is written; empty where nothing is to be done.
         payloads: the writes of the platform's tools, whole objects: the new property, the retrofit, the new follow-ups.
         retrofitted: ids of the earlier follow-ups that exclude the new stamp now and did not before.
         document: the document afterwards.
@@ -45,10 +48,11 @@ class Insertion:
         notes: sentences about what was decided and what is left to do.
     """
 
-    __slots__ = ("document", "exists", "model", "notes", "operations", "payloads", "retrofitted")
+    __slots__ = ("differs", "document", "exists", "model", "notes", "operations", "payloads", "retrofitted")
 
     def __init__(self, model: Model, document: Any, operations: list[dict[str, Any]], *, exists: bool = False) -> None:
         self.exists = exists
+        self.differs = ""
         self.operations = operations
         self.payloads: list[Payload] = []
         self.retrofitted: list[str] = []
@@ -88,7 +92,7 @@ def insert_stage(model: Model, stage: dict[str, Any], after: str | None) -> Inse
     stage = _named_as_we_do(stage)
     stamp = Names(model.properties).resolve(str(stage.get("entryStampId") or ""))
     if _is_there(model, stage, stamp):
-        return _nothing_to_do(model, str(stage["id"]))
+        return _completed(model, stage, stamp)
     _refuse_roles(model, stage, stamp)
     raw = copied(model.raw)
     _add_property(model, raw, stamp, stage)
@@ -105,28 +109,56 @@ def _insertion(model: Model, raw: dict[str, Any], retrofitted: list[str], stage:
     document = apply(model.written, operations)
     made = Insertion(model_of(document).model, document, operations)
     made.payloads = payloads(model, made.model)
-    _refuse_new_errors(model, made.model)
+    left = _refuse_new_errors(model, made.model)
     made.retrofitted = retrofitted
     if not stage.get("terminal") and not made.model.of_stage(stage["id"]):
         made.notes.append(f"The stage {stage['id']} has no follow-up yet: give offsets, or mark it terminal.")
+    if left:
+        some = ", ".join(f"{one.rule} {plain(one.target, 40)}" for one in left[:_MOST_NAMED])
+        more = f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
+        made.notes.append(f"The model has ERRORs that have nothing to do with this, see check: {some}{more}.")
     return made
 
 
-def _refuse_new_errors(before: Model, after: Model) -> None:
+def _refuse_new_errors(before: Model, after: Model) -> list[Finding]:
+    """The ERRORs that were there before and still are."""
     known = {(one.rule, one.target) for one in _errors(before)}
-    new = next((one for one in _errors(after) if (one.rule, one.target) not in known), None)
+    left = _errors(after)
+    new = next((one for one in left if (one.rule, one.target) not in known), None)
     if new:
         raise WrongInput(f"the stage would bring an ERROR, {new.rule}: {new.message}", new.fix)
+    return left
 
 
 def _errors(model: Model) -> list[Finding]:
     return [one for one in check(model, today=_ANY_DAY) if one.severity == words.ERROR]
 
 
-def _nothing_to_do(model: Model, stage_id: str) -> Insertion:
-    made = Insertion(model, copied(model.written), [], exists=True)
-    made.notes.append(f"The stage {stage_id} is there already; nothing was changed.")
+def _completed(model: Model, stage: dict[str, Any], stamp: str) -> Insertion:
+    """What is left to do for a stage that is there: earlier follow-ups that do not exclude its stamp yet."""
+    stage_id = str(stage["id"])
+    raw = copied(model.raw)
+    _refuse_other_gates(model, stage_id, stamp)
+    retrofitted = _retrofit(model, raw, stage_id, stamp)
+    made = _insertion(model, raw, retrofitted, {**stage, "terminal": True})
+    made.exists = True
+    if made.operations:
+        said = f"The stage {stage_id} is there already; its retrofit was incomplete and is completed."
+    else:
+        said = f"The stage {stage_id} is there already; nothing was changed."
+    made.differs = _other_offsets(model, stage)
+    made.notes = [said, *([made.differs] if made.differs else []), *made.notes]
     return made
+
+
+def _other_offsets(model: Model, stage: dict[str, Any]) -> str:
+    """A sentence where other offsets are asked for than the stage has; else empty."""
+    wanted = sorted({int(one[_OFFSET]) for one in _wanted(stage)})
+    there = sorted({one.offset for one in model.follow_ups if one.stage_id == stage["id"] and one.offset is not None})
+    if not wanted or wanted == there:
+        return ""
+    asked, has = (", ".join(map(str, minutes)) or "none" for minutes in (wanted, there))
+    return f"The offsets differ: asked for {asked}, the stage {stage['id']} has {has}; no follow-up was added or moved."
 
 
 def _named_as_we_do(stage: Any) -> dict[str, Any]:

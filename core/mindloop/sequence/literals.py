@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.sequence.words import EQUALS, NOT_EQUALS
+from mindloop.sequence.words import EQUALS, IS_NOT_SET, NOT_EQUALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def complete(model: Model, stage_id: str, own: str) -> Conditions:
 def ensure(conditions: Conditions, wanted: dict[str, Any], resolve: Resolve, *, first: bool = False) -> None:
     """Let the literal stand among the conditions, and no comparison with a value of its property that contradicts it.
 
-    A comparison that says something else is rewritten where it stands; ``IS_SET`` and the like are left alone, and so
-    is what the literal implies anyway.
+    A comparison that says something else is rewritten where it stands, as is ``IS_NOT_SET`` where a value is wanted;
+    ``IS_SET`` is left alone, and so is what the literal implies anyway.
 
     Args:
         conditions: raw conditions, changed in place.
@@ -65,7 +65,7 @@ def ensure(conditions: Conditions, wanted: dict[str, Any], resolve: Resolve, *, 
         first: put a new literal before the others.
     """
     about = [one for one in conditions if resolve(one["propertyId"]) == wanted["propertyId"]]
-    compared = [one for one in about if one["operator"] in _REWRITABLE]
+    compared = [one for one in about if one["operator"] in _REWRITABLE or _denies(one, wanted)]
     kept = next((one for one in compared if _says(one, wanted)), compared[0] if compared else None)
     if kept is None:
         conditions.insert(0 if first else len(conditions), dict(wanted))
@@ -73,6 +73,11 @@ def ensure(conditions: Conditions, wanted: dict[str, Any], resolve: Resolve, *, 
     kept["operator"], kept["value"] = wanted["operator"], wanted["value"]
     wrong = [one for one in compared if one is not kept and not _implied(one, wanted)]
     conditions[:] = [one for one in conditions if all(one is not other for other in wrong)]
+
+
+def _denies(one: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    """Whether nothing can satisfy both: no value, and a value."""
+    return bool(one["operator"] == IS_NOT_SET and wanted["operator"] == EQUALS)
 
 
 def _implied(one: dict[str, Any], wanted: dict[str, Any]) -> bool:

@@ -126,7 +126,10 @@ def load_scenario(data: bytes, name: str) -> LoadedScenario:
 
 def scenario_of(document: object, name: str = "the scenario") -> LoadedScenario:
     """Make a scenario of a parsed document; raises as `load_scenario` does."""
-    raw, warnings = canonical(document, SCHEMA)
+    try:
+        raw, warnings = canonical(document, SCHEMA)
+    except Malformed as refused:
+        raise Malformed(f"{name}: {refused.message}", refused.hint) from None
     _refuse(name, [f"{pointer or '/'}: {sentence}" for pointer, sentence in schemas.pointer_problems(raw, SCHEMA)])
     _refuse(name, list(_problems(raw)))
     return LoadedScenario(Scenario(raw, instant(raw.get("epoch") or EPOCH, f"{name}: /epoch")), warnings)
@@ -150,6 +153,7 @@ def instant(text: str, where: str) -> datetime:
 
 
 def _refuse(name: str, problems: list[str]) -> None:
+    problems = list(dict.fromkeys(problems))
     if problems:
         more = f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
         raise Malformed(f"{name}: " + "; ".join(problems[:_MOST_PROBLEMS]) + more, _HINT)
@@ -163,6 +167,7 @@ def _problems(raw: dict[str, Any]) -> Iterator[str]:
             where = f"/leads/{number}/id"
             yield f"{where}: {lead['id'][:80]!r} is taken by /leads/{first[lead['id']]}, expected an id of its own"
         first.setdefault(lead["id"], number)
+        yield from zone_problems(lead, f"/leads/{number}")
         yield from _lacking(lead.get("events", []), f"/leads/{number}/events")
         yield from _odd_values(lead.get("properties") or {}, f"/leads/{number}/properties")
     for number, outage in enumerate((raw.get("faults") or {}).get("outages", [])):

@@ -204,6 +204,16 @@ def value_span(text: str, key: str) -> tuple[int, int] | None:
     return None
 
 
+def has_comments(text: str) -> bool:
+    """Whether a document that can be read has a comment anywhere: a ``#`` that is part of no value."""
+    end = 0
+    for token in yaml.scan(text, Loader=yaml.CSafeLoader):
+        if "#" in text[end : token.start_mark.index]:
+            return True
+        end = max(end, token.end_mark.index)
+    return "#" in text[end:]
+
+
 def _place(source: str) -> str:
     return f"{source}: " if source else ""
 

@@ -96,6 +96,18 @@ def zone_named(name: str | None) -> ZoneInfo | None:
         return None
 
 
+def names_near(name: str) -> list[str]:
+    """Zones whose names are like that one, at most three; Europe/Madrid where none is."""
+    from difflib import get_close_matches
+    from zoneinfo import available_timezones
+
+    known = {one.casefold(): one for one in sorted(available_timezones())}
+    near = get_close_matches(name[:60].casefold(), known, n=3)
+    cities = {one.rpartition("/")[2]: one for one in known}
+    near = near or [cities[one] for one in get_close_matches(name[:60].casefold().replace(" ", "_"), cities, n=3)]
+    return [known[one] for one in near] or ["Europe/Madrid"]
+
+
 class Quiet:
     """When it is quiet for a lead; zones are worked out once each."""
 

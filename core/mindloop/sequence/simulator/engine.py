@@ -14,6 +14,7 @@ from mindloop.sequence.simulator.changes import phases, runtime_of
 from mindloop.sequence.simulator.clock import Quiet, Ticks
 from mindloop.sequence.simulator.evaluator import freezes, goes_on, land, read_batch
 from mindloop.sequence.simulator.lead import Lead, happen, mute_by_limits, next_write, write
+from mindloop.sequence.simulator.limits import refuse_endless, refuse_odd_values
 from mindloop.sequence.simulator.runner import Runner, Tally
 from mindloop.sequence.simulator.terms import NEVER
 from mindloop.store.errors import WrongInput
@@ -58,10 +59,13 @@ def simulate(model: Model, scenario: Scenario) -> Timeline:
         did not, with the reason that blocked most looks), counts (runs = looks, attempts, messages, reached).
 
     Raises:
-        Malformed: an event names what the model has not, or an instant is none.
+        Malformed: an event names what the model has not, a value has another type than its property, or an instant
+            is none.
         WrongInput: more happens than anybody can read.
     """
+    refuse_odd_values(model, scenario)
     engine = Engine(model, scenario)
+    refuse_endless(engine.phases, scenario, MOST_MESSAGES)
     timeline = Timeline()
     for lead_given in sorted(scenario.leads, key=lambda one: one.id):
         _gather(timeline, engine, engine.run(lead_given))
