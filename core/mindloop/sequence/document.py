@@ -92,7 +92,7 @@ def _yaml(text: str, name: str) -> object:
     try:
         value = strict_yaml.load(text, name, LIMIT, plain_types=True)
     except Malformed as refused:
-        if "recursion" not in refused.message:
+        if "recursion" not in refused.message and "nesting depth" not in refused.message:
             raise
         value = None
         deep = True

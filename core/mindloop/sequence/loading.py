@@ -21,6 +21,7 @@ from mindloop.sequence.model import (
     Template,
     Waiver,
 )
+from mindloop.sequence.simulator.clock import zone_problems
 from mindloop.store import schemas
 from mindloop.store.errors import Malformed
 
@@ -67,7 +68,7 @@ def model_of(document: object, name: str = "the model") -> Loaded:
     problems = schemas.pointer_problems(raw, SCHEMA)
     _refuse(name, [f"{pointer or '/'}: {sentence}" for pointer, sentence in problems])
     _refuse(name, list(_duplicates(raw)))
-    _refuse(name, list(zone_problems(raw.get("agent"), "/agent")))
+    _refuse(name, list(zone_problems(raw.get("agent") or {}, "/agent")))
     model = _built(raw)
     model.written = document
     _refuse(name, list(_order_problems(model)))
@@ -81,18 +82,6 @@ def _refuse(name: str, problems: list[str]) -> None:
     if problems:
         more = f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
         raise Malformed(f"{name}: " + "; ".join(problems[:_MOST_PROBLEMS]) + more, _HINT)
-
-
-def zone_problems(given: Any, pointer: str) -> Iterator[str]:
-    """A timezone that nobody knows, of an agent or a lead: with names that are near it."""
-    name = (given or {}).get("timezone")
-    if name is None:
-        return
-    from mindloop.sequence.simulator.clock import names_near, zone_named
-
-    if zone_named(name) is None:
-        near = " or ".join(names_near(name))
-        yield f"{pointer}/timezone: {name[:60]!r} is no timezone, expected an IANA name like {near}"
 
 
 _IDS = {

@@ -331,11 +331,21 @@ def test_patch_leaves_decisions_to_people() -> None:
 
 
 def test_patch_keeps_the_format() -> None:
-    """YAML stays YAML, and somebody is told that its comments are gone."""
+    """YAML stays YAML; its comments are lost only where somebody says that they may be."""
     text = b"# ours\n" + Path(BROKEN[0]).read_bytes()
-    called = fu("patch", save("model.yaml", text), "--apply", "--profile", "strict")
+    path = save("model.yaml", text)
+    shown = fu("patch", path, "--profile", "strict")
+    assert (shown.code, "comments of YAML" in shown.out, "--drop-comments" in shown.out) == (0, True, True)
+    refused = fu("patch", path, "--apply", "--profile", "strict")
+    assert (refused.code, Path(path).read_bytes()) == (2, text)
+    assert "--drop-comments" in refused.err
+    assert "-o FILE" in refused.err
+    assert fu("patch", path, "-o", path, "--profile", "strict").code == 2
+    assert fu("patch", path, "-o", "other.yaml", "--profile", "strict").code == 0
+    assert Path(path).read_bytes() == text
+    called = fu("patch", path, "--apply", "--drop-comments", "--profile", "strict")
 
-    assert (called.code, "comments" in called.err) == (0, True)
+    assert (called.code, "comments" in called.out) == (0, True)
     document = strict_yaml.load(Path("model.yaml").read_text("utf-8"), "model.yaml", 10**6, plain_types=True)
     assert find(document, "followUps", "hello_20")["delayTriggerPropertyId"] == "welcomed"
     assert "nothing is wrong" in fu("simulate", "model.yaml", BROKEN[1]).out
@@ -804,3 +814,80 @@ def test_as_a_process_from_anywhere(tmp_path: Path) -> None:
     assert (called.code, called.err) == (1, "")
     assert called.out == fu(BROKEN[0]).out
     assert list(folder.iterdir()) == []
+
+
+def test_json_keeps_its_line_ends_and_its_mark() -> None:
+    """CRLF and a byte order mark are there after a patch as before; a quoted # is no comment."""
+    text = json.dumps(without(base_model(), "e0_20", "age_qualified"), indent=2).replace("\n", "\r\n") + "\r\n"
+    path = save("model.json", b"\xef\xbb\xbf" + text.encode())
+    assert fu("patch", path, "--apply").code == 0
+    after = Path(path).read_bytes()
+    assert after.startswith(b"\xef\xbb\xbf{\r\n")
+    assert after.count(b"\n") == after.count(b"\r\n") > 100
+    quoted = strict_yaml.dump(changed(without(base_model(), "e0_20", "age_qualified"), {"agent.name": "a #1 # x"}))
+    assert fu("patch", save("model.yaml", quoted.encode()), "--apply").code == 0
+
+
+def test_text_fits_whatever_names_and_warnings_there_are() -> None:
+    """The longest ids, fifty unknown keys, two hundred stages: stdout and stderr together in 2 KB."""
+    document = changed(base_model(), {f"agent.unknown{at}{'x' * 90}": "é" * 50 for at in range(50)})
+    for one in document["followUps"]:
+        one["id"] = one["id"] + "é" * 190
+        one["propertyConditions"] = one["propertyConditions"][:1]
+    model = save("model.json", document)
+    leads = [{"id": f"l{at}" + "ñ" * 190, "events": [*inbound(0), truth(1, "welcome_sent")]} for at in range(30)]
+    leads[0]["events"] += [truth(1, f"none{at}{'ß' * 150}") for at in range(40)]
+    scenario = save("scenario.json", {"horizonMinutes": 300, "leads": leads, **{f"key{at}": 1 for at in range(60)}})
+    messages = save("m.csv", ("lead,workflow,t,status\n" + f"{'ü' * 300},{'w' * 900},5,OK\n" * 40).encode())
+    for argv in (
+        ["check", model],
+        ["prove", model],
+        ["simulate", model, scenario],
+        ["explain", model, scenario, "--lead", leads[0]["id"], "--follow-up", document["followUps"][0]["id"]],
+        ["patch", model],
+        ["diff", model, BROKEN[0]],
+        ["measure", model, messages],
+        ["matrix", model],
+        ["insert-stage", model, "s9", "--after", "s2", "--stamp", "quiz_done", "--offsets", "45,90"],
+    ):
+        called = fu(*argv)
+        assert called.code in {0, 1}, (argv[0], called.err)
+        assert len(called.raw) + len(called.err.encode()) <= BUDGET, argv[0]
+
+
+def test_no_cell_of_leads_is_a_formula() -> None:
+    """Ids that begin like a formula get an apostrophe, and no control character is obeyed."""
+    names = ["=1+1", "+1", "-1", "@x", "\x1b[2J", "plain"]
+    messages = save("m.csv", ("lead,workflow,t,status\n" + "".join(f"{one},e0_20,5,OK\n" for one in names)).encode())
+    out = fu("measure", m0(), messages, "--format", "csv").out
+    cells = [line.split(",")[1] for line in out.splitlines()[1:]]
+    assert cells == ["'=1+1", "'+1", "'-1", "'@x", "'\\x1b[2J", "plain"]
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b'{\n "a": NaN}', "model.json: line 2, column 7: NaN is no number"),
+        (b'{"a": 1,\n "b": "NaN", "a": 2}', "model.json: line 2, column 14: the key 'a' stands twice"),
+        (b"[" * 100_000, "model.json: line 1, column 61: nested deeper than 60 levels"),
+        (b"[" * 70 + b"]" * 70, "model.json: line 1, column 61: nested deeper than 60 levels"),
+        (b"[]", "model.json: /: found a list, expected an object"),
+    ],
+)
+def test_a_document_that_is_none_names_file_and_place(data: bytes, words: str) -> None:
+    """In our own words, with line and column."""
+    called = fu("check", save("model.json", data))
+    assert (called.code, words in called.err) == (2, True), called.err
+
+
+def test_an_empty_object_tells_each_thing_once() -> None:
+    """What is missing is listed once."""
+    called = fu("check", save("model.json", b"{}"))
+    assert (called.code, called.err.count("missing")) == (2, 1), called.err
+
+
+def test_deep_yaml_is_told_in_our_words() -> None:
+    """A document of a thousand levels is refused, and so is one that the parser itself gives up on."""
+    for levels in (100, 100_000):
+        called = fu("check", save("model.yaml", b"[" * levels + b"]" * levels))
+        assert (called.code, "recursion" in called.err, "levels" in called.err) == (2, False, True), called.err

@@ -12,7 +12,7 @@ from mindloop.sequence.loading import model_of
 from mindloop.sequence.pointers import apply
 from mindloop.store.errors import WrongInput
 from tests.helpers.damage import a_funnel
-from tests.helpers.sequences import STOPS, a_property, base_model, changed, equals, find, not_equals
+from tests.helpers.sequences import STOPS, a_property, base_model, changed, equals, find, not_equals, without
 
 TODAY = "2026-11-30"
 DOCS = {"id": "s1b", "entryStampId": "docs_uploaded"}
@@ -226,3 +226,26 @@ def test_a_larger_funnel_stays_without_error(after: str | None) -> None:
     assert made.retrofitted == [f"f{stage}_{number}" for stage in range(at) for number in range(3)]
     assert errors(made.document) == []
     assert check(made.model, today=TODAY) == []
+
+
+def test_a_stage_that_is_there_gets_the_retrofit_that_it_lacks() -> None:
+    """An earlier follow-up that lost the exclusion gets it back, and that is said."""
+    whole = inserted(base_model(), DOCS | {"offsets": [30]}, "s1").document
+    again = insert_stage(model_of(without(whole, "e0_20", "docs_uploaded")).model, DOCS | {"offsets": [30]}, "s1")
+    assert (again.exists, again.retrofitted, len(again.operations), again.differs) == (True, ["e0_20"], 1, "")
+    assert "completed" in again.notes[0]
+    assert errors(again.document) == []
+
+
+def test_other_offsets_than_the_stage_has_are_said() -> None:
+    """Nothing is added or moved."""
+    whole = inserted(base_model(), DOCS | {"offsets": [30]}, "s1").model
+    again = insert_stage(whole, DOCS | {"offsets": [30, 90]}, "s1")
+    assert again.operations == []
+    assert "asked for 30, 90, the stage s1b has 30" in again.differs
+
+
+def test_errors_of_the_model_that_were_there_are_said() -> None:
+    """They are not this change's, and not silent either."""
+    made = inserted(without(base_model(), "e0_20", "lead_declined"), DOCS | {"offsets": [30]}, "s1")
+    assert any("R3 e0_20" in note for note in made.notes)

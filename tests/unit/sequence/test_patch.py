@@ -447,3 +447,13 @@ def test_a_document_is_written_back_as_it_came() -> None:
     assert as_yaml.startswith("zeta:\n- 1\n- 2.5\n- null\n- 'true'\n")
     half = {"a": "\ud800"}
     assert read_document(document_text(half, b"{}", "m.json").encode(), "m.json") == half
+
+
+def test_an_entry_gate_does_not_stand_beside_its_contradiction() -> None:
+    """IS_NOT_SET on the own stamp is replaced by the gate, not joined by it."""
+    document = base_model()
+    document["followUps"][0]["propertyConditions"][0] = {"propertyId": "welcome_sent", "operator": "IS_NOT_SET"}
+    made = patch(model_of(document).model, today="2026-11-30")
+    about = [one for one in made.document["followUps"][0]["propertyConditions"] if one["propertyId"] == "welcome_sent"]
+    assert about == [{"propertyId": "welcome_sent", "operator": "EQUALS", "value": True}]
+    assert made.unresolved == []

@@ -19,6 +19,7 @@ from tests.helpers.sequences import (
     a_follow_up,
     a_property,
     a_scenario,
+    base_model,
     changed,
     equals,
     event,
@@ -230,15 +231,32 @@ def test_quiet_hours_end_by_the_leads_own_clock(epoch: str, zone: str, expected:
 
 
 @pytest.mark.parametrize(("policy", "sent"), [("BLOCK", []), ("SEND", [(50, "e0_20")])])
-@pytest.mark.parametrize("zone", ["Nowhere/Land", "../../etc/passwd", "America", "a\x00b", "UTC\n"])
-def test_a_zone_that_nobody_knows_blocks_or_sends_as_the_policy_says(zone: str, policy: str, sent: list[Any]) -> None:
-    """Whatever stands there: it is looked up as a name, and never opens anything else."""
+def test_where_nobody_has_a_zone_quiet_hours_block_or_send_as_the_policy_says(policy: str, sent: list[Any]) -> None:
+    """Neither the lead nor the agent has one."""
     quiet = {"start": "03:00", "end": "04:00", "tz": "LEAD", "onUnknownTz": policy}
-    document = changed(single(), {"runtime.quietHours": quiet})
-    scenario = {"horizonMinutes": 600, "leads": [{"id": "l1", "timezone": zone, "events": START}]}
-    timeline = simulate(model_of(document).model, scenario_of(scenario).scenario).as_document()
+    document = changed(single(), {"runtime.quietHours": quiet, "agent.timezone": None})
+    timeline = play(document, START)
     assert sends(timeline) == sent
     assert reasons(timeline) == ([] if sent else ["QUIET_HOURS"])
+
+
+BAD_ZONES = ["Nowhere/Land", "../../etc/passwd", "/etc/passwd", "America", "a\x00b", "UTC\n", "", "Europe/Madird"]
+
+
+@pytest.mark.parametrize("zone", BAD_ZONES)
+def test_a_zone_that_nobody_knows_is_refused(zone: str) -> None:
+    """Of the agent and of a lead, with its pointer; whatever stands there is a name, and never opens anything else."""
+    with pytest.raises(Malformed, match="/agent/timezone: .* is no timezone, expected an IANA name like [A-Z]"):
+        model_of(changed(single(), {"agent.timezone": zone}))
+    with pytest.raises(Malformed, match="/leads/0/timezone: .* is no timezone, expected an IANA name like [A-Z]"):
+        scenario_of({"horizonMinutes": 600, "leads": [{"id": "l1", "timezone": zone, "events": START}]})
+
+
+@pytest.mark.parametrize("zone", ["Europe/Madird", "europe madrid", "Madrid"])
+def test_a_misspelt_zone_is_told_its_name(zone: str) -> None:
+    """The name that was meant is in the message."""
+    with pytest.raises(Malformed, match="Europe/Madrid"):
+        model_of(changed(single(), {"agent.timezone": zone}))
 
 
 def test_a_lead_without_a_zone_has_the_agents() -> None:
@@ -559,3 +577,35 @@ def test_the_same_scenario_gives_the_same_bytes_in_the_fixed_shape() -> None:
     once, again = (json.dumps(play(golden_model(), START)) for _ in range(2))
     assert once == again
     assert once.startswith('{"sends": [{"t": 50, "lead": "l1", "followUp": "e0_20", "status": "OK", "reason": null}')
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "words"),
+    [
+        ("BOOLEAN", "true", 'found "true", expected true or false'),
+        ("BOOLEAN", 1, "found 1, expected true or false"),
+        ("NUMBER", "3", 'found "3", expected a number'),
+        ("NUMBER", True, "found true, expected a number"),
+        ("STRING", 3, "found 3, expected text"),
+    ],
+)
+def test_a_truth_of_a_wrong_type_is_an_error(kind: str, value: object, words: str) -> None:
+    """It names the pointer, what came and what was expected."""
+    document = base_model()
+    document["properties"].append({"id": "extra", "type": kind, "setBy": "HUMAN"})
+    event = {"t": 1, "type": "TRUTH", "propertyId": "extra", "value": value}
+    scenario = scenario_of({"horizonMinutes": 10, "leads": [{"id": "l1", "events": [event]}]}).scenario
+    with pytest.raises(WrongInput, match="/leads/0/events/0/value") as refused:
+        engine.simulate(model_of(document).model, scenario)
+    assert words in refused.value.message
+
+
+def test_an_endless_repeat_over_the_longest_horizon_is_refused_before_it_is_run() -> None:
+    """The bound is arithmetic; the message names the follow-up and what to do."""
+    document = base_model()
+    document["followUps"][0]["repeat"] = {"intervalMinutes": 1}
+    model = model_of(document).model
+    scenario = scenario_of({"horizonMinutes": 52_560_000, "leads": [{"id": "l1"}]}).scenario
+    with pytest.raises(WrongInput, match="e0_20 repeats: up to 10512001 messages") as refused:
+        engine.simulate(model, scenario)
+    assert "maxRepeats" in str(refused.value.hint)
