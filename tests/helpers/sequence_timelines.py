@@ -110,6 +110,39 @@ def _whole(r: random.Random, made: Document) -> None:
         made["properties"].remove(r.choice(made["properties"]))
 
 
+def _held(r: random.Random, made: Document) -> None:
+    """Quiet hours, caps, repeats, ages and zones, alone or together."""
+    night = {
+        "start": r.choice(["20:00", "07:10", "07:30", "00:00", "12:00"]),
+        "end": "08:00",
+        "tz": r.choice(["LEAD", "AGENT"]),
+        "onUnknownTz": r.choice(["BLOCK", "SEND"]),
+        "release": r.choice(["FLUSH", "COLLAPSE"]),
+    }
+    while True:
+        if r.random() < 0.6:
+            made["runtime"]["quietHours"] = night
+        if r.random() < 0.3:
+            made["agent"]["maxFollowUpsPerLeadPer24h"] = r.choice([1, 2, 3, 5, 9])
+        if r.random() < 0.3:
+            made["agent"]["minMinutesBetweenFollowUps"] = r.choice([1, 10, 30, 60, 700, 1400])
+        if r.random() < 0.3:
+            repeat = {"intervalMinutes": r.choice([25, 60, 400, 700, 800]), "maxRepeats": r.choice([1, 2, 3])}
+            r.choice(made["followUps"])["repeat"] = repeat
+        if r.random() < 0.3:
+            r.choice(made["followUps"])["maxAgeMinutes"] = r.choice([1, 3, 4, 9, 60, 700, 730, 2000])
+        made["agent"]["timezone"] = r.choice(["UTC", "Asia/Kathmandu", "America/New_York", None])
+        if r.random() < 0.8:
+            return
+
+
+def held(r: random.Random) -> Document:
+    """A sound model that holds messages up by itself."""
+    made = sound(r)
+    _held(r, made)
+    return made
+
+
 DAMAGES: tuple[Callable[[random.Random, Document], None], ...] = (_literal, _literal, _clock, _flag, _engine, _whole)
 
 
@@ -179,10 +212,16 @@ def timeline(r: random.Random, model: Model, horizon: int = 900) -> Document:
             events.append({"t": minute + delay, "type": "TRUTH", "propertyId": name, "value": True})
         first = False
         minute += r.choice([r.randint(1, 20), r.randint(1, 200), max(1, r.choice(waits) + r.randint(-12, 12))])
-    lead: Document = {"id": "l1", "timezone": "UTC", "events": sorted(events, key=lambda one: int(one["t"]))}
+    lead: Document = {"id": "l1", "events": sorted(events, key=lambda one: int(one["t"]))}
     if r.random() < 0.3 and "vip" in model.properties and model.properties["vip"].type == "BOOLEAN":
         lead["properties"] = {"vip": r.random() < 0.7}
     made: Document = {"horizonMinutes": horizon, "leads": [lead]}
+    zone = r.choice(["UTC", "UTC", "Asia/Kathmandu", "Pacific/Honolulu", None])
+    if zone:
+        lead["timezone"] = zone
+    if model.runtime.quiet_hours or model.agent.max_per_24h or model.agent.min_between:
+        made["horizonMinutes"] = horizon + r.choice([0, 1440, 4320])
+        made["epoch"] = f"2026-01-05T{r.randrange(24):02d}:{r.randrange(60):02d}:00Z"
     if any(isinstance(one.active_from, str) for one in model.follow_ups):
         made["epoch"] = "2026-03-02T00:00:00Z"
     return made

@@ -18,7 +18,7 @@ from mindloop.sequence.scenario import scenario_of
 from mindloop.sequence.simulator.engine import simulate
 from mindloop.sequence.witness import attach_witnesses
 from mindloop.store.errors import Malformed
-from tests.helpers.sequence_timelines import damaged, sound, timeline
+from tests.helpers.sequence_timelines import damaged, held, sound, timeline
 from tests.property.test_sequence_rule_laws import documents
 
 if TYPE_CHECKING:
@@ -47,7 +47,31 @@ def violations(model: Model, proof: Proof, document: dict[str, Any], ran: Timeli
         (arrives and not has_templates(model), {"WINDOW_FAIL"}),
     ):
         found += sorted(never & classes) if promise else []
+    if holds["P4"] and not premised(proof, "P4") and not has_late_gates(model) and first_bursts(model, ran):
+        found.append("first messages of a stage are too close")
+    if holds["P5"] and not has_templates(model) and "WINDOW_FAIL" in classes:
+        found.append("free text after the window")
+    if holds["P3"] and not premised(proof, "P3"):
+        found += [f"{name} is too old" for name in outlasted(ran)]
     return found + too_many(model, proof, document, ran)
+
+
+def premised(proof: Proof, id: str) -> bool:
+    return any(one.premises for one in proof.obligations if one.id == id)
+
+
+def first_bursts(model: Model, ran: Timeline) -> bool:
+    """Whether the first messages of two follow-ups of a stage were closer together than the stagger."""
+    firsts = first_sends(ran)
+    of_stage = {one.id: one.stage_id for one in model.follow_ups}
+    pairs = [(one, other) for one in firsts for other in firsts if one < other and of_stage[one] == of_stage[other]]
+    return any(abs(firsts[one] - firsts[other]) < model.runtime.min_stagger for one, other in pairs)
+
+
+def outlasted(ran: Timeline) -> list[str]:
+    """Follow-ups that never went out, to a lead who should have got them, because they were too old first."""
+    silent = [one for one in ran.events if one["class"] == "SILENT_NO_FIRE" and one["reason"] == "TOO_OLD"]
+    return [name for one in silent for name in one["followUps"]]
 
 
 def too_many(model: Model, proof: Proof, document: dict[str, Any], ran: Timeline) -> list[str]:
@@ -122,11 +146,31 @@ def test_what_a_damaged_model_is_still_promised_never_fails(seed: int) -> None:
 def test_ten_thousand_timelines() -> None:
     """10,000 random timelines of sound models, of just sound ones and of damaged ones break no promise."""
     r = random.Random(20261130)
-    held = 0
+    kept = 0
     for number in range(MODELS):
-        document = (sound(r), sound(r, near=True), damaged(r, most=2), damaged(r))[number % 4]
-        held += hold_against_timelines(r, model_of(document).model, TIMELINES)
-    assert held > 7 * MODELS
+        document = (sound, lambda r: sound(r, near=True), lambda r: damaged(r, most=2), damaged, held)[number % 5](r)
+        kept += hold_against_timelines(r, model_of(document).model, TIMELINES)
+    assert kept > 7 * MODELS
+
+
+@settings(deadline=None, max_examples=100)
+@given(SEEDS)
+def test_what_holds_messages_up_breaks_no_promise(seed: int) -> None:
+    """Quiet hours, caps, repeats, ages and zones, of the model itself and in any mixture."""
+    r = random.Random(seed)
+    hold_against_timelines(r, model_of(held(r)).model, 8)
+
+
+@settings(deadline=None, max_examples=100)
+@given(SEEDS)
+def test_what_a_night_refutes_is_shown(seed: int) -> None:
+    """Spacing and liveness that quiet hours, ages and zones refute have a timeline, where no cap is in the way."""
+    document = held(random.Random(seed))
+    document["agent"] |= {"maxFollowUpsPerLeadPer24h": None, "minMinutesBetweenFollowUps": None}
+    model = model_of(document).model
+    for claim, one in refutations(model):
+        if claim == "P3" or (claim == "P4" and not any(each.max_age for each in model.follow_ups)):
+            assert shown(model, one.attempts(), one.follow_ups) is not None, (claim, one.text, model.raw)
 
 
 @settings(deadline=None, max_examples=60)

@@ -43,6 +43,7 @@ class Obligation:
         reproduced: whether the simulator showed it.
         under: engine facts under which the verdict differs: ``{"nullSemantics"|...: value, "holds"}``.
         waived: waivers of rules that it depends on.
+        premises: what it needs besides the assumptions of all: without them it is not claimed.
     """
 
     __slots__ = (
@@ -51,6 +52,7 @@ class Obligation:
         "holds",
         "id",
         "name",
+        "premises",
         "refutations",
         "refuted_by",
         "reproduced",
@@ -77,6 +79,7 @@ class Obligation:
         self.reproduced = False
         self.under: list[dict[str, Any]] = []
         self.waived: list[dict[str, Any]] = []
+        self.premises: list[str] = []
 
     def as_json(self) -> dict[str, Any]:
         """The parts in their fixed order."""
@@ -95,6 +98,7 @@ class Obligation:
             "reproduced": self.reproduced,
             "under": self.under,
             "waived": self.waived,
+            "premises": self.premises,
         }
 
 
@@ -141,6 +145,7 @@ def prove(model: Model, *, today: str) -> Proof:
     for claim, one in zip(CLAIMS, obligations, strict=True):
         one.under = list(_under(claim, model, holds=one.holds))
         one.waived = list(_waived(model, one.depends_on, today))
+        one.premises = list(_premises(model, one.id)) if one.holds else []
     return Proof(obligations, list(_assumptions(model)), list(_conclusion(reach, obligations)))
 
 
@@ -189,6 +194,25 @@ def _differs(claim: Claim, reach: Reach, fact: str, value: str, *, holds: bool) 
         yield {fact: value, "holds": other is None} | ({"text": other.text} if other else {})
 
 
+def _premises(model: Model, id: str) -> Iterator[str]:
+    """What the set itself may bring about and an obligation does not cover."""
+    if id == "P4" and _caps_may_release(model):
+        yield "The agent's own caps hold no message back and then let it go (X4)."
+    if id == "P3" and _has_caps(model) and any(one.is_live and one.max_age is not None for one in model.follow_ups):
+        yield "The agent's own caps hold no message back until it is too old."
+
+
+def _caps_may_release(model: Model) -> bool:
+    """Whether a cap may let two messages go closer together than the stagger."""
+    agent = model.agent
+    kept_apart = agent.max_per_24h == 1 or (agent.min_between or 0) >= model.runtime.min_stagger
+    return _has_caps(model) and not kept_apart
+
+
+def _has_caps(model: Model) -> bool:
+    return bool(model.agent.max_per_24h or model.agent.min_between)
+
+
 def _waived(model: Model, rules: Iterable[str], today: str) -> Iterator[dict[str, Any]]:
     for waiver in model.waivers:
         if waiver.rule in rules and waiver.expires >= today:
@@ -227,13 +251,14 @@ def _conclusion(reach: Reach, obligations: list[Obligation]) -> Iterator[dict[st
     holds["R2"] = all(reach.while_set(one, stamp) is None for one in reach.live for stamp in reach.later_stamps(one))
     holds["noRepeats"] = all(one.repeat is None for one in reach.live if len(reach.model.of_stage(one.stage_id)) > 1)
     holds["noQuietHours"] = reach.model.runtime.quiet_hours is None
+    holds["noCaps"] = not _caps_may_release(reach.model)
     parts = (
         ("No follow-up goes to a lead for whom the entry of a later stage is stamped.", ("P1", "R2")),
         ("No follow-up goes to a lead for whom a stop is stamped.", ("P2",)),
         ("Late stamping lets none through either.", ("P1", "R2", "P2", "P6", "P9")),
         (
             "No two follow-ups of a stage reach a lead closer together than the stagger.",
-            ("P4", "noRepeats", "noQuietHours"),
+            ("P4", "noRepeats", "noQuietHours", "noCaps"),
         ),
         ("Every message that goes out as free text arrives within the window.", ("P5",)),
         ("A lead gets a finite number of messages.", ("P7",)),

@@ -8,6 +8,8 @@ import pytest
 
 from mindloop.sequence.loading import model_of
 from mindloop.sequence.proof import Obligation, Proof, prove
+from mindloop.sequence.scenario import scenario_of
+from mindloop.sequence.simulator.engine import simulate
 from tests.helpers.sequences import base_model, changed, equals, find, golden_model, without
 
 M0 = base_model()
@@ -183,12 +185,99 @@ def test_repeats_by_age_are_bounded_after_each_message_of_the_lead() -> None:
     assert (bound["messages"], bound["messagesAfterEachInbound"]) == (3, 3)
 
 
-def test_quiet_hours_take_the_promise_of_spacing_back() -> None:
-    """They hold messages up and let them go at once (X4): P4 holds, the conclusion is not said."""
-    proof = proved(changed(M0, {"runtime.quietHours": {"start": "20:00", "end": "08:00"}}))
-    assert next(one for one in proof.obligations if one.id == "P4").holds
+NIGHT = {"start": "20:00", "end": "08:00", "tz": "AGENT"}
+
+
+@pytest.mark.parametrize("release", ["FLUSH", "COLLAPSE"])
+def test_quiet_hours_that_let_two_go_at_once_refute_spacing(release: str) -> None:
+    """They hold messages up and let them go at once, or one just before the other is due (X4): a timeline shows it."""
+    proof = proved(changed(M0, {"runtime.quietHours": NIGHT | {"release": release}}))
+    one = next(one for one in proof.obligations if one.id == "P4")
+    assert not one.holds
+    assert one.bound["guaranteedMinutes"] == (0 if release == "FLUSH" else 5)
+    assert one.shows is not None
+    assert (one.shows["class"], one.shows["followUps"]) == ("SAME_STAGE_BURST", ["e0_120", "e0_20"])
     assert not proof.conclusion[3]["holds"]
-    assert any("set back" in one for one in proof.assumptions)
+    assert any("set back" in each for each in proof.assumptions)
+
+
+def test_both_follow_ups_of_one_night_go_out_in_one_tick() -> None:
+    """A lead who writes at 19:50 gets both when the night ends at 08:00; P4 does not hold of that model."""
+    model = model_of(changed(M0, {"runtime.quietHours": NIGHT | {"release": "FLUSH"}})).model
+    events = [
+        {"t": 1190, "type": "INBOUND"},
+        {"t": 1191, "type": "TRUTH", "propertyId": "welcome_sent", "value": True},
+    ]
+    ran = simulate(model, scenario_of({"horizonMinutes": 3000, "leads": [{"id": "l1", "events": events}]}).scenario)
+    assert [(one["t"], one["followUp"]) for one in ran.sends] == [(1920, "e0_20"), (1920, "e0_120")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "held"),
+    [
+        ({"agent.minMinutesBetweenFollowUps": 30}, True),
+        ({"agent.minMinutesBetweenFollowUps": 20}, False),
+        ({"runtime.quietHours": NIGHT | {"start": "07:10"}}, True),
+        ({"runtime.quietHours": NIGHT | {"start": "07:00"}}, False),
+        ({"runtime.quietHours": NIGHT | {"end": "20:00"}}, True),
+    ],
+)
+def test_spacing_holds_through_a_night_where_something_keeps_them_apart(changes: dict[str, Any], held: bool) -> None:
+    """A minimum between messages of the stagger or more; or a night that is shorter than the distance to spare."""
+    assert obligation(changed(M0, {"runtime.quietHours": NIGHT} | changes), "P4").holds == held
+
+
+def test_a_cap_that_delays_beyond_the_window_refutes_it() -> None:
+    """One message a day: the second waits a day and does not arrive."""
+    one = obligation(changed(M0, {"agent.maxFollowUpsPerLeadPer24h": 1}), "P5")
+    assert not one.holds
+    assert one.bound["worstMinutes"] == 156 + 1440
+    assert one.shows is not None
+    assert one.shows["class"] == "WINDOW_FAIL"
+    assert obligation(changed(M0, {"agent.minMinutesBetweenFollowUps": 1400}), "P5").reproduced
+    assert obligation(changed(M0, {"agent.minMinutesBetweenFollowUps": 60}), "P5").bound["worstMinutes"] == 216
+    within = changed(M0, {"agent.minMinutesBetweenFollowUps": 60, "runtime.quietHours": NIGHT})
+    assert obligation(within, "P5").bound["worstMinutes"] == 876 + 60
+
+
+def test_a_cap_that_may_let_messages_go_is_a_premise_of_spacing() -> None:
+    """Where caps may hold two up, P4 says what it needs, and the conclusion is not said."""
+    proof = proved(changed(M0, {"agent.maxFollowUpsPerLeadPer24h": 3}))
+    assert proof.ok
+    assert [one.id for one in proof.obligations if one.premises] == ["P4"]
+    assert not proof.conclusion[3]["holds"]
+    assert not any(one.premises for one in proved(M0).obligations)
+
+
+def test_every_night_that_holds_a_repeat_counts() -> None:
+    """Each repeat falls 800 minutes after the end of a night, into the next one."""
+    def worst(again: int) -> int:
+        repeat = {"intervalMinutes": 800, "maxRepeats": again}
+        changes = {"followUps.e2_60.repeat": repeat, "runtime.quietHours": {"start": "20:00", "end": "08:00"}}
+        return int(obligation(changed(M0, changes), "P5").bound["worstMinutes"])
+
+    assert [worst(again) for again in (1, 2, 3)] == [816 + 1440, 816 + 2 * 1440, 816 + 3 * 1440]
+
+
+@pytest.mark.parametrize(("age", "night", "held"), [(3, 0, False), (4, 0, True), (60, 1, False), (719, 1, False), (724, 1, True)])
+def test_an_age_that_no_tick_or_night_can_meet_refutes_liveness(age: int, night: int, held: bool) -> None:
+    """Wherever the clock runs out between ticks, or in a night, something must go out; a timeline shows where not."""
+    changes: dict[str, Any] = {"followUps.e2_60.maxAgeMinutes": age}
+    one = obligation(changed(M0, changes | ({"runtime.quietHours": NIGHT} if night else {})), "P3")
+    assert one.holds == held
+    assert one.reproduced != held
+
+
+def test_leads_without_a_zone_refute_liveness() -> None:
+    """Quiet hours by the lead's clock that block where nobody knows it, and an agent without one."""
+    quiet = {"runtime.quietHours": {"start": "20:00", "end": "08:00", "tz": "LEAD", "onUnknownTz": "BLOCK"}}
+    one = obligation(changed(M0, quiet | {"agent.timezone": None}), "P3")
+    assert not one.holds
+    assert one.refutations == 4
+    assert "without a timezone" in one.refuted_by[0]
+    assert one.timeline is not None
+    assert "timezone" not in one.timeline["leads"][0]
+    assert obligation(changed(M0, quiet), "P3").holds
 
 
 def test_the_shape_for_programs() -> None:
@@ -210,6 +299,7 @@ def test_the_shape_for_programs() -> None:
         "reproduced",
         "under",
         "waived",
+        "premises",
     ]
     assert not made["ok"]
 

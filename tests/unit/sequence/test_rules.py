@@ -234,6 +234,12 @@ FAILING: list[tuple[str, dict[str, Any], set[str]]] = [
         ),
         {"X14"},
     ),
+    ("X14 a mute of everyone", plus("contactLimits", {"id": "c1", "propertyConditions": []}), {"X14"}),
+    (
+        "X14 a mute on a stamp",
+        plus("contactLimits", {"id": "c1", "propertyConditions": [equals("age_qualified")]}),
+        {"X14"},
+    ),
     (
         "X14 a mute on a text",
         plus(

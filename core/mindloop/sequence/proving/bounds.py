@@ -10,7 +10,7 @@ from math import gcd, inf
 
 from mindloop.sequence import words
 from mindloop.sequence.proving.reach import AT_ONCE, IN_BATCHES, NEVER, clock_moves, written
-from mindloop.sequence.rules.budget import longest_quiet, repeats
+from mindloop.sequence.rules.budget import DAY, longest_quiet, quiet_nights, repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,6 +92,24 @@ def spacing(reach: Reach, one: FollowUp, other: FollowUp) -> float:
     return max(min(max(gap(reach, first, second), gap(reach, second, first)), with_rows), least)
 
 
+def released(reach: Reach, one: FollowUp, other: FollowUp) -> float:
+    """The same where quiet hours hold the one up and let it go, all of a night at once or (COLLAPSE) one of it."""
+    apart = spacing(reach, one, other)
+    runtime = reach.model.runtime
+    tick, hours = runtime.runner_tick, runtime.quiet_hours
+    if not longest_quiet(runtime) or hours is None or (hours.tz == "AGENT" and not reach.model.agent.timezone):
+        return apart  # Nobody knows when it is quiet: all or none go out as if it never were.
+    night = up(longest_quiet(runtime), tick)
+    # Whoever is too old when the night ends is not let go; the next one may be.
+    ages = [each.max_age for each in (one, other)]
+    waits = night if None in ages else min(night, max(age or 0 for age in ages))
+    least = tick if hours.release == words.COLLAPSE or runtime.sends_per_tick == words.ONE_PER_LEAD else 0
+    between = up(reach.model.agent.min_between or 0, tick)
+    if reach.model.agent.max_per_24h == 1:
+        between = max(between, DAY)
+    return max(min(apart, max(apart - waits, least)), between)
+
+
 def _stands(reach: Reach, base: Base) -> bool:
     """Whether a clock can have begun at minute 0 alone, with a row that the lead came with, or is the silence."""
     return base == SILENCE or written(reach.about(base[1])) == NEVER
@@ -153,7 +171,7 @@ def close_pairs(reach: Reach, follow_ups: list[FollowUp], least: int) -> Iterato
     ordered = sorted(follow_ups, key=lambda one: (offset_of(one), silence_of(one), one.id))
     alike = len({frozenset(clocks(reach, one)) for one in ordered}) <= 1
     for one, other in pairwise(ordered) if alike else combinations(ordered, 2):
-        found = spacing(reach, one, other)
+        found = released(reach, one, other)
         if found < least:
             yield one, other, found
 
@@ -176,11 +194,60 @@ def oldest(reach: Reach, follow_up: FollowUp) -> float:
     again = repeats(follow_up)
     if again is None and follow_up.max_age is None:
         return inf
-    more = up(longest_quiet(runtime), runtime.runner_tick)
+    more: float = up(quiet_nights(follow_up, runtime), runtime.runner_tick)
     if follow_up.repeat:
         more += (again or 0) * up(follow_up.repeat.interval, runtime.runner_tick)
+    capped, before = held_by_caps(reach, follow_up)
+    if capped:
+        more += capped + (again or 0) * up(longest_quiet(runtime), runtime.runner_tick)
     age = inf if follow_up.max_age is None else follow_up.max_age
-    return max((due + min(late + more, age) for due, late in _ways(reach, follow_up) if late <= age), default=0)
+    ways = [(due, late) for due, late in _ways(reach, follow_up) if late <= age]
+    return max((due + min(max(late + more, before - due), age) for due, late in ways), default=0)
+
+
+def held_by_caps(reach: Reach, follow_up: FollowUp) -> tuple[float, int]:
+    """How long the agent's own caps hold it back.
+
+    Returns:
+        Minutes that messages after the lead's last one take from it (infinite where these have no end); and the age at
+        which one that was sent before the lead's last message lets it go at the latest, 0 where none does.
+    """
+    runtime, agent = reach.model.runtime, reach.model.agent
+    if not agent.max_per_24h and not agent.min_between:
+        return 0, 0
+    rivals, others = _rivals(reach, follow_up)
+    tick = runtime.runner_tick
+    quiet = longest_quiet(runtime)
+    night = up(quiet, tick)
+    held: float = 0
+    before = 0
+    if agent.max_per_24h:
+        if rivals >= agent.max_per_24h:
+            # A day after a message it is as little quiet as it was then, but for the tick.
+            held += -(-rivals // agent.max_per_24h) * (up(DAY, tick) + (night if DAY % tick else 0))
+        elif others >= agent.max_per_24h:
+            before = DAY - 1 + (tick - 1 + night if DAY % tick else 0)
+    if agent.min_between and others:
+        chain = rivals * up(agent.min_between, tick)
+        held += chain + (chain // max(DAY - quiet, 1) * night if night and chain != inf else 0)
+        before = max(before, up(agent.min_between, tick) + tick - 1 + night)
+    return held, before
+
+
+def _rivals(reach: Reach, follow_up: FollowUp) -> tuple[float, float]:
+    """Messages that may go out before it: since the lead's last message, and ever.
+
+    Between two messages of the lead nobody moves on, unless stamping is overtaken: these are what fires in one state.
+    """
+    lagging = any(overtaken(reach, one) is not None for one in reach.live)
+    since, ever = 0.0, 0.0
+    for one in reach.live:
+        again = repeats(one)
+        messages = inf if again is None else again + (one is not follow_up)
+        ever += messages
+        if lagging or one is follow_up or reach.together(one, follow_up) is not None:
+            since += messages
+    return since, ever
 
 
 def _ways(reach: Reach, follow_up: FollowUp) -> Iterator[tuple[int, int]]:

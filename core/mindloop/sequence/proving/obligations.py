@@ -8,7 +8,7 @@ from math import inf
 from mindloop.sequence import words
 from mindloop.sequence.findings import listed, named
 from mindloop.sequence.proving import stories
-from mindloop.sequence.proving.bounds import close_pairs, oldest, overtaken
+from mindloop.sequence.proving.bounds import close_pairs, oldest, overtaken, up
 from mindloop.sequence.proving.execution import looked, sent, with_only
 from mindloop.sequence.proving.reach import (
     IN_BATCHES,
@@ -20,7 +20,7 @@ from mindloop.sequence.proving.reach import (
     upstream,
     written,
 )
-from mindloop.sequence.rules.budget import most_per_day, oldest_inbound, repeats
+from mindloop.sequence.rules.budget import longest_quiet, most_per_day, oldest_inbound, repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def _stops(reach: Reach) -> Bound:
     "P3",
     "liveness",
     "Who enters a stage, fulfils what a follow-up asks for beyond the funnel, and of whom nothing else is known, "
-    "gets it.",
+    "gets it, wherever ticks and quiet hours fall.",
     "R7",
     "R10",
     "R16",
@@ -252,6 +252,44 @@ def liveness(reach: Reach) -> Iterator[Refutation]:
                 partial(stories.mute, reach, follow_up),
                 stories.walks(reach, follow_up),
             )
+            continue
+        if _needs_a_zone(reach):
+            yield Refutation(
+                f"{named(follow_up.id)} does not go out to a lead without a timezone: quiet hours follow the lead's, the "
+                "agent has none, and an unknown one blocks",
+                [follow_up.id],
+                partial(stories.zoneless, reach, follow_up),
+                stories.walks(reach, follow_up),
+            )
+            continue
+        if _is_outlasted(reach, follow_up):
+            yield Refutation(
+                f"{named(follow_up.id)} may be too old ({follow_up.max_age} minutes) before a tick or the end of quiet "
+                "hours lets it go",
+                [follow_up.id],
+                partial(stories.outlasted, reach, follow_up),
+                stories.walks(reach, follow_up),
+                maxAge=follow_up.max_age,
+            )
+
+
+def _needs_a_zone(reach: Reach) -> bool:
+    """Whether a lead of whom no zone is known gets nothing at all."""
+    quiet = reach.model.runtime.quiet_hours
+    if quiet is None or not longest_quiet(reach.model.runtime) or quiet.on_unknown_tz != words.BLOCK:
+        return False
+    return quiet.tz == "LEAD" and not reach.model.agent.timezone
+
+
+def _is_outlasted(reach: Reach, follow_up: FollowUp) -> bool:
+    """Whether for some place of ticks and nights its age is over before it may go out: a timeline says so."""
+    runtime = reach.model.runtime
+    longest = runtime.runner_tick - 1 + up(longest_quiet(runtime), runtime.runner_tick)
+    if follow_up.max_age is None or follow_up.max_age >= longest:
+        return False
+    few = with_only(reach.model, [follow_up.id])
+    attempts = stories.outlasted(reach, follow_up)
+    return any(looked(few, attempt.document, attempt.look) is not None for attempt in attempts)
 
 
 def is_alive(reach: Reach, follow_up: FollowUp) -> bool:
@@ -277,7 +315,8 @@ def _alive(reach: Reach) -> Bound:
 @_claim(
     "P4",
     "spacing",
-    "The first messages of two follow-ups of a stage are minStaggerMinutes or more apart, after rounding to ticks.",
+    "The first messages of two follow-ups of a stage are minStaggerMinutes or more apart, after rounding to ticks "
+    "and with quiet hours that hold them up.",
     "R4",
     "R5",
     "R6",
@@ -325,7 +364,8 @@ def _closest(reach: Reach) -> Bound:
 @_claim(
     "P5",
     "window",
-    "Free text goes out within the channel's window even if stamping, ticks and quiet hours are at their slowest.",
+    "Free text goes out within the channel's window even if stamping, ticks, quiet hours and the agent's own caps are "
+    "at their slowest.",
     "R11",
     "X3",
     "X6",
@@ -373,11 +413,18 @@ def _latest(reach: Reach) -> Bound:
         worst = max(free, key=lambda one: (oldest(reach, one), one.id))
         exact = oldest(reach, worst)
         told |= {
-            "boundMinutes": oldest_inbound(worst, reach.model.runtime),
+            "boundMinutes": _bound(reach, worst, exact),
             "worstMinutes": None if exact == inf else int(exact),
             "followUp": worst.id,
         }
     return told
+
+
+def _bound(reach: Reach, follow_up: FollowUp, exact: float) -> int | None:
+    """The bound that does not look at where batches and ticks fall; with caps the exact one where that is greater."""
+    if exact == inf:
+        return None
+    return max(oldest_inbound(follow_up, reach.model.runtime), int(exact))
 
 
 # P6

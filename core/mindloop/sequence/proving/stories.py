@@ -18,7 +18,7 @@ from mindloop.sequence.proving.reach import (
     written,
 )
 from mindloop.sequence.proving.story import Story
-from mindloop.sequence.rules.budget import longest_quiet, repeats
+from mindloop.sequence.rules.budget import longest_quiet, quiet_nights, repeats
 from mindloop.sequence.simulator import terms
 
 TYPE_CHECKING = False
@@ -161,6 +161,34 @@ def enters(
         yield Attempt(story.document(), look)
 
 
+def outlasted(reach: Reach, follow_up: FollowUp) -> Iterator[Attempt]:
+    """It is too old before a tick, or the end of a night, lets it go: its clock runs out anywhere between two ticks."""
+    runtime = reach.model.runtime
+    own = reach.own(follow_up)
+    in_batches = written(reach.about(follow_up.anchor or own)) == IN_BATCHES
+    late = offset_of(follow_up) + 2 * runtime.lag if silence_of(follow_up) else 0
+    phases = [(number * runtime.evaluator_batch, 0) for number in range(turns(runtime))] if in_batches else []
+    phases += [(0 if late else phase, late + phase) for phase in range(runtime.runner_tick)]
+    for entered, wrote in phases:
+        for edge in ("start", "end") if longest_quiet(runtime) else ("end",):
+            story = Story(reach.model, follow_up)
+            for name, value in walks(reach, follow_up).items():
+                story.truth(story.begin + entered, name, value)
+            inbound = story.begin + max(entered, wrote)
+            story.inbound(inbound)
+            stamped = story.next_stamp(story.begin + entered + runtime.evaluator_run, follow_up.anchor or own or "")
+            due = up(max(stamped + offset_of(follow_up), inbound + silence_of(follow_up)), runtime.runner_tick)
+            story.align(due, edge)
+            yield Attempt(story.document(), silent(follow_up.id), firm=True)
+
+
+def zoneless(reach: Reach, follow_up: FollowUp) -> Iterator[Attempt]:
+    """Nobody knows the lead's zone: for this lead it is always quiet."""
+    for attempt in enters(reach, follow_up, silent(follow_up.id)):
+        leads = [{key: value for key, value in one.items() if key != "timezone"} for one in attempt.document["leads"]]
+        yield Attempt({**attempt.document, "leads": leads}, attempt.look)
+
+
 def mute(reach: Reach, follow_up: FollowUp) -> Iterator[Attempt]:
     """It never goes out to a lead who should get it."""
     for past in (False, True):
@@ -193,6 +221,25 @@ def burst(reach: Reach, one: FollowUp, other: FollowUp, state: State, **runtime:
     for begins in islice(fitting, _MOST_TRIES):
         yield Attempt(_told(reach, (one, other), state, begins, runtime), look)
     yield from firing(reach, state, look, one, other)
+    if reach.model.runtime.quiet_hours:
+        yield from _held_burst(reach, (one, other), state, look, runtime)
+
+
+def _held_burst(
+    reach: Reach, pair: tuple[FollowUp, FollowUp], state: State, look: Look, runtime: dict[str, Any]
+) -> Iterator[Attempt]:
+    """A night holds the first up until the second is due, or until just before (which COLLAPSE does not keep apart)."""
+    made = (clocks(reach, pair[0]), clocks(reach, pair[1]))
+    tick = reach.model.runtime.runner_tick
+
+    def dues(begins: dict[tuple[str, str], int]) -> list[int]:
+        return sorted(up(max([0, *(begins[base] + waits for base, waits in each.items())]), tick) for each in made)
+
+    begun = list(islice(_begins(reach, Story(reach.model, *pair), *made), _MOST_TRIES))
+    for begins in sorted(begun, key=lambda each: dues(each)[1] - dues(each)[0])[:_MOST_TRIES]:
+        first, second = dues(begins)
+        for minute, edge in ((second, "end"), (second - tick, "end"), (first, "start")):
+            yield Attempt(_told(reach, pair, state, begins, runtime, (minute, edge)), look, firm=True)
 
 
 def _begins(reach: Reach, story: Story, first: Clocks, second: Clocks) -> Iterator[dict[tuple[str, str], int]]:
@@ -229,9 +276,17 @@ def _at(story: Story, base: tuple[str, str], minute: int) -> int:
 
 
 def _told(
-    reach: Reach, about: tuple[FollowUp, ...], state: State, begins: dict[tuple[str, str], int], runtime: dict[str, Any]
+    reach: Reach,
+    about: tuple[FollowUp, ...],
+    state: State,
+    begins: dict[tuple[str, str], int],
+    runtime: dict[str, Any],
+    night: tuple[int, str] | None = None,
 ) -> dict[str, Any]:
-    """The scenario in which clocks begin at these minutes, and all else is so from the beginning."""
+    """The scenario in which clocks begin at these minutes, and all else is so from the beginning.
+
+    ``night`` is the minute at which quiet hours ``end`` or ``start``; without it they end when the last clock begins.
+    """
     story = Story(reach.model, *about, **runtime)
     stamps = {base[1]: minute for base, minute in begins.items() if base[0] == "true"}
     for base, minute in begins.items():
@@ -248,7 +303,7 @@ def _told(
     last = begins.get(SILENCE, story.begin)
     for minute in _writes_on(reach.model, about, story.begin, last):
         story.inbound(minute)
-    story.align(up(max(begins.values(), default=0), reach.model.runtime.runner_tick), "end")
+    story.align(*(night or (up(max(begins.values(), default=0), reach.model.runtime.runner_tick), "end")))
     return story.document()
 
 
@@ -347,18 +402,24 @@ def too_late(reach: Reach, follow_up: FollowUp) -> Iterator[Attempt]:
                 story.inbound(minute)
             story.align(due, edge)
             yield Attempt(story.document(_in_all(reach, follow_up)), look, firm=True)
-    yield from firing(reach, state, look, follow_up)
+    for attempt in firing(reach, state, look, follow_up):
+        yield attempt
+        if reach.model.agent.max_per_24h or reach.model.agent.min_between:
+            horizon = attempt.document["horizonMinutes"] + _in_all(reach, follow_up)
+            yield Attempt({**attempt.document, "horizonMinutes": horizon}, look, firm=True)
 
 
 def _in_all(reach: Reach, follow_up: FollowUp) -> int:
     """Minutes that its repeats may take, as far as the window."""
     runtime = reach.model.runtime
+    agent = reach.model.agent
+    caps = (2 * _DAY if agent.max_per_24h else 0) + 2 * (agent.min_between or 0)
     if not follow_up.repeat:
-        return 2 * longest_quiet(runtime)
+        return 2 * longest_quiet(runtime) + caps
     interval = up(follow_up.repeat.interval, runtime.runner_tick)
     again = repeats(follow_up)
     enough = runtime.window // interval + 2
-    return min(enough, enough if again is None else again) * interval + 2 * longest_quiet(runtime)
+    return min(enough, enough if again is None else again) * interval + 2 * quiet_nights(follow_up, runtime) + caps
 
 
 def _latest(reach: Reach, follow_up: FollowUp) -> Iterator[tuple[int, int, int]]:

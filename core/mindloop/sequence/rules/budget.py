@@ -101,7 +101,32 @@ def oldest_inbound(follow_up: FollowUp, runtime: Runtime) -> int:
     again = repeats(follow_up) or 0
     later = again * follow_up.repeat.interval if follow_up.repeat else 0
     stamped = runtime.lag + max(follow_up.offset or 0, 0)
-    return max(stamped, follow_up.silence or 0) + later + runtime.runner_tick - 1 + longest_quiet(runtime)
+    first = max(stamped, follow_up.silence or 0) + runtime.runner_tick - 1
+    return first + later + quiet_nights(follow_up, runtime)
+
+
+def quiet_nights(follow_up: FollowUp, runtime: Runtime) -> int:
+    """Minutes for which quiet hours hold it and its repeats back in all: each time that one falls into a night."""
+    night = longest_quiet(runtime)
+    repeat, again = follow_up.repeat, repeats(follow_up) or 0
+    if not night or not repeat or not again:
+        return night
+    tick = runtime.runner_tick
+    whole = -(-repeat.interval // tick) * tick
+    if DAY % tick:
+        return night + again * (night + 2 * tick)
+    # Who was held back goes out when the night ends; from there the next one that falls into a night is always the
+    # same, wherever in a tick the night ends.
+    return night + max(_again_held(whole, again, night, within) for within in range(tick))
+
+
+def _again_held(interval: int, again: int, night: int, within: int) -> int:
+    """Minutes by which later nights hold repeats back, if the first tick after a night is ``within`` after its end."""
+    for number in range(1, min(again, DAY) + 1):
+        after = (within + number * interval) % DAY
+        if after >= DAY - night:
+            return again // number * (-number * interval % DAY)
+    return 0
 
 
 def longest_quiet(runtime: Runtime) -> int:

@@ -329,11 +329,22 @@ def measure_source(facts: Facts) -> Iterator[Finding]:
 def contact_limit_consistency(facts: Facts) -> Iterator[Finding]:
     """A permanent mute hangs on what is permanent, and a converted lead is muted or excluded."""
     limits = [limit for limit in facts.model.contact_limits if limit.active]
+    stamps = {stage.entry_stamp_id for stage in facts.model.stages} - set(facts.stops)
     for limit in limits:
+        if not limit.conditions:
+            yield Finding(
+                limit.id,
+                f"{limit.pointer}/propertyConditions",
+                f"{named(limit.id)} has no conditions: it mutes every contact for good, and no follow-up goes out to "
+                "anyone; expected a stop that is not revocable",
+                f"Restore the full condition array of {named(limit.id)}, or remove it.",
+            )
         for one in limit.conditions:
             about = facts.properties.get(one.property_id)
             stop = facts.stops.get(one.property_id)
             came = "which can be taken back" if stop and stop.revocable else ""
+            if one.property_id in stamps:
+                came = "which every lead of its stage has: its follow-ups go out to no one"
             if about and facts.wrong_type(about):
                 came = f"a {about.type}"
             if came:
