@@ -21,7 +21,7 @@ CLIENT_SETTINGS = ".claude/settings.json"
 _PRIVATE = "/.mindloop/ /agents/ /grimoires/ /world/ /mindloop.yaml"
 SEQUENCES = "grimoires/sequences"
 MODELS = (f"{SEQUENCES}/fu-model-m0.json", f"{SEQUENCES}/fu-model-language-school.json")
-"""What somebody who models follow-ups starts from; a workspace that has the folder keeps it as it is."""
+"""What somebody who models follow-ups starts from; a workspace that has models keeps its own."""
 IGNORED = ".mindloop/.gitignore"  # locks and journals are this machine's alone
 
 
@@ -52,7 +52,7 @@ def make(workspace: Workspace, *, sample: bool = False) -> list[str]:
             made.append(layout.provenance_index)
         if sample:
             made += _copy_sample(tx)
-        elif not workspace.is_dir(SEQUENCES):
+        elif not workspace.names(SEQUENCES, ".json"):
             made += [path for path in MODELS if _copy(tx, path)]
     if sample:
         _derive(workspace)

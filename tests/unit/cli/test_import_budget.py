@@ -85,7 +85,7 @@ ANN = match_id(content_hash("hm"), SENT)
 BOB = match_id(content_hash("oh"), "fu-2026-02-15-bob-1-1")
 MODELS = REPOSITORY / "core/sample/grimoires/sequences"
 SCHOOL = [str(MODELS / "fu-model-language-school.json"), str(MODELS / "fu-scenario-language-school.json")]
-SEQUENCE = [*PLAIN, "datetime", "bisect", "heapq", "difflib", "encodings.utf_8_sig"]
+SEQUENCE = [*PLAIN, "datetime", "zoneinfo", "bisect", "heapq", "difflib", "encodings.utf_8_sig"]
 WHERE = ["cli", "store", "sequence"]
 COMMANDS = [
     ("provenance.py", ["hash"], HASH, ["cli", "store", "observer.canonical"]),
@@ -139,8 +139,6 @@ COMMANDS = [
     ("fu_conformance.py", ["matrix", SCHOOL[0]], SEQUENCE, WHERE),
     ("fu_conformance.py", ["prove", SCHOOL[0]], [*SEQUENCE, "copy"], WHERE),
     ("fu_conformance.py", ["measure", SCHOOL[0], "messages.csv"], [*SEQUENCE, "csv", "array", "contextlib"], WHERE),
-    ("hooks/follow_up_packet.py", [], HOOK, ["cli", "store"]),
-    ("hooks/follow_up_answer.py", [], HOOK, ["cli", "store"]),
 ]
 
 

@@ -97,7 +97,7 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.root, self.home, self.work = folder / "a copy", folder / "a home", folder / "work"
-        for part in ("mindloop", "config", "scripts"):
+        for part in ("mindloop", "config", "sample", "scripts"):
             shutil.copytree(
                 ROOT / "core" / part, self.root / "core" / part, ignore=shutil.ignore_patterns("__pycache__")
             )
