@@ -212,6 +212,8 @@ def timeline(r: random.Random, model: Model, horizon: int = 900) -> Document:
             events.append({"t": minute + delay, "type": "TRUTH", "propertyId": name, "value": True})
         first = False
         minute += r.choice([r.randint(1, 20), r.randint(1, 200), max(1, r.choice(waits) + r.randint(-12, 12))])
+    kinds = {one.id: one.type for one in model.properties.values()}
+    events = [one for one in events if kinds.get(one.get("propertyId", ""), "BOOLEAN") == "BOOLEAN"]
     lead: Document = {"id": "l1", "events": sorted(events, key=lambda one: int(one["t"]))}
     if r.random() < 0.3 and "vip" in model.properties and model.properties["vip"].type == "BOOLEAN":
         lead["properties"] = {"vip": r.random() < 0.7}

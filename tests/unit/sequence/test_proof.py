@@ -209,7 +209,7 @@ def test_both_follow_ups_of_one_night_go_out_in_one_tick() -> None:
         {"t": 1191, "type": "TRUTH", "propertyId": "welcome_sent", "value": True},
     ]
     ran = simulate(model, scenario_of({"horizonMinutes": 3000, "leads": [{"id": "l1", "events": events}]}).scenario)
-    assert [(one["t"], one["followUp"]) for one in ran.sends] == [(1920, "e0_20"), (1920, "e0_120")]
+    assert [(one["t"], one["followUp"]) for one in ran.sends] == [(1920, "e0_120"), (1920, "e0_20")]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Base = tuple[str, str]
     Clocks = dict[Base, int]
 
+_MOST_AGE = 1 << 40
 SILENCE = ("silence", "")
 """The clock that starts with the lead's last message. Others: ("true", stamp), ("set", anchor)."""
 
@@ -200,6 +201,8 @@ def oldest(reach: Reach, follow_up: FollowUp) -> float:
     capped, before = held_by_caps(reach, follow_up)
     if capped:
         more += capped + (again or 0) * up(longest_quiet(runtime), runtime.runner_tick)
+    if before and again:
+        before += int(min(more, _MOST_AGE))  # The first message was let go as late as that; its repeats come after it.
     age = inf if follow_up.max_age is None else follow_up.max_age
     ways = [(due, late) for due, late in _ways(reach, follow_up) if late <= age]
     return max((due + min(max(late + more, before - due), age) for due, late in ways), default=0)

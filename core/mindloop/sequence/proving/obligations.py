@@ -496,6 +496,8 @@ def _sends(reach: Reach) -> Bound:
         if times is None:
             return {"messages": None, "perDayByOffsets": most_per_day(reach.model)}
         by_age = one.repeat is not None and (one.repeat.max_repeats is None)
+        if one.repeat and one.repeat.max_repeats is not None:
+            times = one.repeat.max_repeats  # An age moves with the lead's last message, and lets more of them go.
         total += 0 if by_age else 1 + times
         again += 1 + times if by_age else 0
     told: Bound = {"messages": total, "perDayByOffsets": most_per_day(reach.model)}

@@ -168,17 +168,21 @@ def outlasted(reach: Reach, follow_up: FollowUp) -> Iterator[Attempt]:
     in_batches = written(reach.about(follow_up.anchor or own)) == IN_BATCHES
     late = offset_of(follow_up) + 2 * runtime.lag if silence_of(follow_up) else 0
     phases = [(number * runtime.evaluator_batch, 0) for number in range(turns(runtime))] if in_batches else []
-    phases += [(0 if late else phase, late + phase) for phase in range(runtime.runner_tick)]
+    phases += [] if in_batches else [(phase, 0) for phase in range(runtime.runner_tick)]
+    phases += [(0, late + phase) for phase in range(runtime.runner_tick)] if late else []
     for entered, wrote in phases:
-        for edge in ("start", "end") if longest_quiet(runtime) else ("end",):
+        night = longest_quiet(runtime)
+        for since in (0, night // 2) if night else (0,):
             story = Story(reach.model, follow_up)
             for name, value in walks(reach, follow_up).items():
                 story.truth(story.begin + entered, name, value)
             inbound = story.begin + max(entered, wrote)
-            story.inbound(inbound)
-            stamped = story.next_stamp(story.begin + entered + runtime.evaluator_run, follow_up.anchor or own or "")
+            for minute in _writes_on(reach.model, (follow_up,), story.begin, inbound):
+                story.inbound(minute)
+            after = runtime.evaluator_run if in_batches else 0
+            stamped = story.next_stamp(story.begin + entered + after, follow_up.anchor or own or "")
             due = up(max(stamped + offset_of(follow_up), inbound + silence_of(follow_up)), runtime.runner_tick)
-            story.align(due, edge)
+            story.align(due - since, "start" if night else "end")
             yield Attempt(story.document(), silent(follow_up.id), firm=True)
 
 
