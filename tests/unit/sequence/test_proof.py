@@ -251,6 +251,7 @@ def test_a_cap_that_may_let_messages_go_is_a_premise_of_spacing() -> None:
 
 def test_every_night_that_holds_a_repeat_counts() -> None:
     """Each repeat falls 800 minutes after the end of a night, into the next one."""
+
     def worst(again: int) -> int:
         repeat = {"intervalMinutes": 800, "maxRepeats": again}
         changes = {"followUps.e2_60.repeat": repeat, "runtime.quietHours": {"start": "20:00", "end": "08:00"}}
@@ -259,7 +260,9 @@ def test_every_night_that_holds_a_repeat_counts() -> None:
     assert [worst(again) for again in (1, 2, 3)] == [816 + 1440, 816 + 2 * 1440, 816 + 3 * 1440]
 
 
-@pytest.mark.parametrize(("age", "night", "held"), [(3, 0, False), (4, 0, True), (60, 1, False), (719, 1, False), (724, 1, True)])
+@pytest.mark.parametrize(
+    ("age", "night", "held"), [(3, 0, False), (4, 0, True), (60, 1, False), (719, 1, False), (724, 1, True)]
+)
 def test_an_age_that_no_tick_or_night_can_meet_refutes_liveness(age: int, night: int, held: bool) -> None:
     """Wherever the clock runs out between ticks, or in a night, something must go out; a timeline shows where not."""
     changes: dict[str, Any] = {"followUps.e2_60.maxAgeMinutes": age}

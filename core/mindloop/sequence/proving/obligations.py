@@ -255,8 +255,8 @@ def liveness(reach: Reach) -> Iterator[Refutation]:
             continue
         if _needs_a_zone(reach):
             yield Refutation(
-                f"{named(follow_up.id)} does not go out to a lead without a timezone: quiet hours follow the lead's, the "
-                "agent has none, and an unknown one blocks",
+                f"{named(follow_up.id)} does not go out to a lead without a timezone: quiet hours follow the lead's, "
+                "the agent has none, and an unknown one blocks",
                 [follow_up.id],
                 partial(stories.zoneless, reach, follow_up),
                 stories.walks(reach, follow_up),

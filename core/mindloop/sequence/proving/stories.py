@@ -243,7 +243,7 @@ def _held_burst(
     for begins in sorted(begun, key=lambda each: dues(each)[1] - dues(each)[0])[:_MOST_TRIES]:
         first, second = dues(begins)
         for minute, edge in ((second, "end"), (second - tick, "end"), (first, "start")):
-            yield Attempt(_told(reach, pair, state, begins, runtime, (minute, edge)), look, firm=True)
+            yield Attempt(_told(reach, pair, state, begins, runtime, night=(minute, edge)), look, firm=True)
 
 
 def _begins(reach: Reach, story: Story, first: Clocks, second: Clocks) -> Iterator[dict[tuple[str, str], int]]:
@@ -285,6 +285,7 @@ def _told(
     state: State,
     begins: dict[tuple[str, str], int],
     runtime: dict[str, Any],
+    *,
     night: tuple[int, str] | None = None,
 ) -> dict[str, Any]:
     """The scenario in which clocks begin at these minutes, and all else is so from the beginning.
