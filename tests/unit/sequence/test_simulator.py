@@ -246,9 +246,9 @@ BAD_ZONES = ["Nowhere/Land", "../../etc/passwd", "/etc/passwd", "America", "a\x0
 @pytest.mark.parametrize("zone", BAD_ZONES)
 def test_a_zone_that_nobody_knows_is_refused(zone: str) -> None:
     """Of the agent and of a lead, with its pointer; whatever stands there is a name, and never opens anything else."""
-    with pytest.raises(Malformed, match="/agent/timezone: .* is no timezone, expected an IANA name like [A-Z]"):
+    with pytest.raises(Malformed, match=r"/agent/timezone: .* is no timezone, expected an IANA name like [A-Z]"):
         model_of(changed(single(), {"agent.timezone": zone}))
-    with pytest.raises(Malformed, match="/leads/0/timezone: .* is no timezone, expected an IANA name like [A-Z]"):
+    with pytest.raises(Malformed, match=r"/leads/0/timezone: .* is no timezone, expected an IANA name like [A-Z]"):
         scenario_of({"horizonMinutes": 600, "leads": [{"id": "l1", "timezone": zone, "events": START}]})
 
 
