@@ -314,3 +314,11 @@ def test_a_stop_that_mutes_for_good_need_not_latch() -> None:
     frozen = changed(M0, {"properties.bad_fit.terminalValue": False}) | {"contactLimits": limit}
     assert refuted(unlatched) == set()
     assert refuted(frozen) == {"P9"}
+
+
+def test_a_cap_beside_what_repeats_for_ever_has_no_bound() -> None:
+    """Who waits behind messages without an end may wait without one: the bound is none, and is refuted."""
+    changes = {"agent.maxFollowUpsPerLeadPer24h": 1, "followUps.e0_20.repeat": {"intervalMinutes": 60}}
+    one = obligation(changed(M0, changes), "P5")
+    assert not one.holds
+    assert one.bound["worstMinutes"] is None

@@ -227,7 +227,8 @@ def held_by_caps(reach: Reach, follow_up: FollowUp) -> tuple[float, int]:
     if agent.max_per_24h:
         if rivals >= agent.max_per_24h:
             # A day after a message it is as little quiet as it was then, but for the tick.
-            held += -(-rivals // agent.max_per_24h) * (up(DAY, tick) + (night if DAY % tick else 0))
+            days = rivals if rivals == inf else -(-rivals // agent.max_per_24h)
+            held += days * (up(DAY, tick) + (night if DAY % tick else 0))
         elif others >= agent.max_per_24h:
             before = DAY - 1 + (tick - 1 + night if DAY % tick else 0)
     if agent.min_between and others:
