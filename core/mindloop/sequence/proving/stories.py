@@ -233,12 +233,46 @@ def _held_burst(
     reach: Reach, pair: tuple[FollowUp, FollowUp], state: State, look: Look, runtime: dict[str, Any]
 ) -> Iterator[Attempt]:
     """A night holds the first up until the second is due, or until just before (which COLLAPSE does not keep apart)."""
-    made = (clocks(reach, pair[0]), clocks(reach, pair[1]))
+    yield from _held(reach, pair, state, look, runtime, (clocks(reach, pair[0]), clocks(reach, pair[1])))
+    if reach.model.runtime.no_inbound_policy != words.BLOCK:  # whoever never wrote has no silence to be waited for
+        unheard = [{base: waits for base, waits in clocks(reach, one).items() if base != SILENCE} for one in pair]
+        for attempt in _held(reach, pair, state, look, runtime, (unheard[0], unheard[1])):
+            yield Attempt(_never_wrote(attempt.document), look, firm=True)
+
+
+def _never_wrote(scenario: dict[str, Any]) -> dict[str, Any]:
+    """The same scenario of a lead who says nothing, and to whom nobody answers."""
+    (lead,) = scenario["leads"]
+    kept = [event for event in lead["events"] if event["type"] not in {"INBOUND", "AGENT_OUT"}]
+    return {**scenario, "leads": [{**lead, "events": kept}]}
+
+
+def _with_rows(scenario: dict[str, Any]) -> dict[str, Any]:
+    """The same scenario of a lead who came with what is true from the beginning."""
+    (lead,) = scenario["leads"]
+    first = [event for event in lead["events"] if event["type"] == "TRUTH" and event["t"] == 0]
+    rows = {event["propertyId"]: event["value"] for event in first}
+    kept = [event for event in lead["events"] if event not in first]
+    return {**scenario, "leads": [{**lead, "properties": {**lead.get("properties", {}), **rows}, "events": kept}]}
+
+
+def _held(  # noqa: PLR0917 - what one burst is about
+    reach: Reach,
+    pair: tuple[FollowUp, FollowUp],
+    state: State,
+    look: Look,
+    runtime: dict[str, Any],
+    made: tuple[Clocks, Clocks],
+) -> Iterator[Attempt]:
     tick = reach.model.runtime.runner_tick
 
     def dues(begins: dict[tuple[str, str], int]) -> list[int]:
         return sorted(up(max([0, *(begins[base] + waits for base, waits in each.items())]), tick) for each in made)
 
+    rows = dict.fromkeys([*made[0], *made[1]], 0)
+    for minute, edge in ((dues(rows)[1], "end"), (dues(rows)[0], "start")):
+        told = _told(reach, pair, state, rows, runtime, night=(minute, edge))
+        yield Attempt(_with_rows(told), look, firm=True)
     begun = list(islice(_begins(reach, Story(reach.model, *pair), *made), _MOST_TRIES))
     for begins in sorted(begun, key=lambda each: dues(each)[1] - dues(each)[0])[:_MOST_TRIES]:
         first, second = dues(begins)
