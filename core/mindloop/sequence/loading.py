@@ -21,7 +21,7 @@ from mindloop.sequence.model import (
     Template,
     Waiver,
 )
-from mindloop.sequence.simulator.clock import zone_problems
+from mindloop.sequence.zones import zone_problems
 from mindloop.store import schemas
 from mindloop.store.errors import Malformed
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from mindloop.sequence.document import read_document
 from mindloop.sequence.keys import canonical
-from mindloop.sequence.simulator.clock import zone_problems
+from mindloop.sequence.zones import zone_problems
 from mindloop.store import schemas
 from mindloop.store.errors import Malformed
 

@@ -9,7 +9,7 @@ from mindloop.sequence.proving.bounds import up
 from mindloop.sequence.proving.execution import LEAD
 from mindloop.sequence.proving.reach import AT_ONCE, NEVER, written
 from mindloop.sequence.scenario import EPOCH, instant
-from mindloop.sequence.simulator.clock import zone_named
+from mindloop.sequence.zones import zone_named
 from mindloop.store.errors import MindloopError
 
 TYPE_CHECKING = False
