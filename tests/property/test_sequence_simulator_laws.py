@@ -150,13 +150,14 @@ def models(draw: Any) -> dict[str, Any]:
 
 
 MINUTES = st.integers(0, 260)
-TRUTHS = st.fixed_dictionaries(
-    {
-        "t": MINUTES,
-        "type": st.just("TRUTH"),
-        "propertyId": one_of("p0", "p1", "p1", "p2", "x0", "x1", NUMBER),
-        "value": mostly(True, False, None, 5),
-    }
+
+
+def truths(names: st.SearchStrategy[str], values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({"t": MINUTES, "type": st.just("TRUTH"), "propertyId": names, "value": values})
+
+
+TRUTHS = truths(one_of("p0", "p1", "p1", "p2", "x0", "x1"), mostly(True, False, None)) | truths(
+    st.just(NUMBER), mostly(5, 0, None)
 )
 FLAGS = st.fixed_dictionaries({"t": MINUTES, "type": one_of("NEEDS_ATTENTION", "MUTE"), "value": one_of(True, False)})
 WORDS = st.fixed_dictionaries({"t": MINUTES, "type": mostly("INBOUND", "AGENT_OUT", "NO_RESPONSE")})
