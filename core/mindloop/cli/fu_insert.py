@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from mindloop.cli.fu_files import content, document_in, overwrite
+from mindloop.cli.fu_files import content, document_in
 from mindloop.cli.fu_output import (
     JSON,
     TEXT,
@@ -15,6 +15,7 @@ from mindloop.cli.fu_output import (
     operation_line,
     payload_line,
 )
+from mindloop.cli.fu_target import add_target, written
 from mindloop.cli.output import emit_json
 from mindloop.cli.parsing import parser
 from mindloop.sequence.findings import listed
@@ -38,8 +39,6 @@ _EXAMPLES = """examples:
 
 def insert_stage(argv: list[str]) -> int:
     """Show or write a model with one more stage."""
-    from mindloop.cli.fu_patch import comments_lost, is_same
-    from mindloop.sequence.document import document_text
     from mindloop.sequence.insert_stage import insert_stage as inserted
     from mindloop.sequence.loading import load_model
 
@@ -47,11 +46,8 @@ def insert_stage(argv: list[str]) -> int:
     stage = _stage(chosen)
     before = content(chosen.model, "model")
     made = inserted(load_model(before, chosen.model).model, stage, chosen.after)
-    target = None if made.differs else chosen.output or (chosen.model if chosen.apply and made.operations else None)
-    lost = comments_lost(before, chosen.model, target, drop=chosen.drop_comments) if made.operations else ""
-    if target:
-        same = is_same(target, chosen.model)
-        overwrite(target, before if same else None, document_text(made.document, before, target))
+    changed = bool(made.operations)
+    target, lost = written(chosen, before, made.document, changed=changed, refused=bool(made.differs))
     if chosen.format == JSON:
         emit_json(
             {
@@ -92,10 +88,7 @@ def _parsed(argv: list[str]) -> Namespace:
     options.add_argument("--offsets", metavar="MIN,MIN", help="one new follow-up for each, where STAGE is an id")
     options.add_argument("--label", help="where STAGE is an id")
     options.add_argument("--terminal", action="store_true", help="no follow-ups are expected, where STAGE is an id")
-    where = options.add_mutually_exclusive_group()
-    where.add_argument("--apply", action="store_true", help="write it into MODEL; without this nothing is written")
-    where.add_argument("-o", dest="output", metavar="FILE", help="write the new model there")
-    options.add_argument("--drop-comments", action="store_true", help="with --apply: comments of YAML may be lost")
+    add_target(options, "the new model")
     add_format(options, TEXT, JSON)
     return options.parse_args(argv)
 

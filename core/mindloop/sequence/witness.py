@@ -132,20 +132,21 @@ def _unsafe(reach: Reach, follow_up: FollowUp) -> Attempts:
         yield from stories.past_stop(reach, follow_up, stop)
 
 
+def _past(reach: Reach, finding: Finding, story: Callable[[Reach, FollowUp, str], Attempts]) -> Attempts:
+    """One story for each property that the finding says an exclusion is missing for."""
+    for follow_up in _about(reach, finding)[:1]:
+        for missing in finding.detail.get("add", ()):
+            yield from story(reach, follow_up, missing["propertyId"])
+
+
 @_shows("R2")
 def _past_stage(reach: Reach, finding: Finding) -> Attempts:
-    names = [one["propertyId"] for one in finding.detail.get("add", ())]
-    for follow_up in _about(reach, finding)[:1]:
-        for name in names:
-            yield from stories.past_stage(reach, follow_up, name)
+    return _past(reach, finding, stories.past_stage)
 
 
 @_shows("R3")
 def _past_stop(reach: Reach, finding: Finding) -> Attempts:
-    names = [one["propertyId"] for one in finding.detail.get("add", ())]
-    for follow_up in _about(reach, finding)[:1]:
-        for name in names:
-            yield from stories.past_stop(reach, follow_up, name)
+    return _past(reach, finding, stories.past_stop)
 
 
 @_shows("R16", "R34", "R33")

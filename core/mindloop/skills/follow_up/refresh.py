@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
 
-THINK = "think"
 REFRESHED, STALE_USED, STALE = "refreshed", "stale_used", "stale"
 
 
@@ -34,7 +33,9 @@ def stage_thinking(tx: Transaction, context: FollowUp, head: dict[str, Any], que
     """
     if not questions:
         return None
-    place = stage_run(tx, context.settings.get("agent"), THINK, context.now, questions)
+    from mindloop.skills.think.judging import SKILL  # few runs have a stale cognition
+
+    place = stage_run(tx, context.settings.get("agent"), SKILL, context.now, questions)
     head["think_run"] = place.run
     head["thinking"] = {question.gap.id: question.user for question in questions}
     return place.run
