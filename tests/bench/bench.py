@@ -26,6 +26,7 @@ from tests.helpers.big_export import write_big_export  # noqa: E402 - likewise
 from tests.helpers.big_growth import Restored, Rows, add_replies, give_growth  # noqa: E402 - likewise
 from tests.helpers.big_sequence import big_model, big_scenario, write_exports, write_json  # noqa: E402 - likewise
 from tests.helpers.big_workspace import make_big_workspace  # noqa: E402 - likewise
+from tests.helpers.peak_memory import peak_told, telling  # noqa: E402 - likewise
 
 SCRIPTS = ROOT / "core" / "scripts"
 PYTHON = ROOT / ".venv" / "bin" / "python"
@@ -56,8 +57,9 @@ class Row:
 class Usage:
     """What one process took."""
 
-    def __init__(self, seconds: float, megabytes: float, code: int) -> None:
-        self.seconds, self.megabytes, self.code = seconds, megabytes, code
+    def __init__(self, seconds: float, code: int) -> None:
+        self.seconds, self.code = seconds, code
+        self.megabytes = 0.0
 
 
 def run(argv: list[str], folder: Path, given: bytes = b"", keep: Path | None = None) -> Usage:
@@ -73,8 +75,16 @@ def run(argv: list[str], folder: Path, given: bytes = b"", keep: Path | None = N
     env = {**os.environ, "MINDLOOP_ROOT": str(folder), "CLAUDE_PROJECT_DIR": str(folder)}
     start = time.perf_counter()
     pid = os.posix_spawn(argv[0], argv, env, file_actions=actions)
-    _, status, usage = os.wait4(pid, 0)
-    return Usage(time.perf_counter() - start, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status))
+    _, status = os.waitpid(pid, 0)
+    return Usage(time.perf_counter() - start, os.waitstatus_to_exitcode(status))
+
+
+def weighed(argv: list[str], folder: Path) -> Usage:
+    """Run a file of core/scripts and take down its peak memory too."""
+    place = folder / ".bench-peak"
+    usage = run(telling(str(PYTHON), place, argv), folder)
+    usage.megabytes = peak_told(place)
+    return usage
 
 
 def begin(folder: Path, *flags: str, keep: Path | None = None) -> Usage:
@@ -187,7 +197,8 @@ def scale(folder: Path, pairs: int) -> list[Row]:
     small, large = folder / "small", folder / "large"
     make_big_workspace(str(small), 1_000, 50_000)
     make_big_workspace(str(large), 2_000, 100_000)
-    measured = [(begin(small), begin(large)) for _ in range(pairs)]
+    argv = [str(SCRIPTS / "follow_up.py"), "begin"]
+    measured = [(weighed(argv, small), weighed(argv, large)) for _ in range(pairs)]
     seconds = statistics.median(usage.seconds for _, usage in measured)
     growth = statistics.median(two.seconds / one.seconds for one, two in measured)
     memory = max(usage.megabytes for _, usage in measured)
@@ -226,7 +237,7 @@ def ingesting(folder: Path) -> list[Row]:
     for place, export in (("a", "many"), ("a", "many"), ("b", "large")):
         make(Workspace(str(folder / place)))
         argv = [str(SCRIPTS / "canvas.py"), "ingest", str(exports[export]), "--user", "bob"]
-        taken.append(run(argv, folder / place))
+        taken.append(weighed(argv, folder / place))
         if taken[-1].code:
             message = f"ingest ended with {taken[-1].code}"
             raise SystemExit(message)
@@ -274,7 +285,7 @@ def sequencing(folder: Path, pairs: int) -> list[Row]:
 
 
 def _passed(argv: list[str], folder: Path) -> Usage:
-    usage = run(argv, folder)
+    usage = weighed(argv, folder)
     if usage.code:
         message = f"{' '.join(argv[:2])} ended with {usage.code}"
         raise SystemExit(message)

@@ -10,31 +10,12 @@ from pathlib import Path
 from mindloop.skills.setup import make
 from mindloop.store.workspace import Workspace
 from tests.helpers.big_export import write_big_export
+from tests.helpers.peak_memory import peak_told, telling
 
-# Linux counts the memory of the process that started this one into the figure that it hands to wait4, so the command
-# tells its own, at the end.
-MEASURED = """
-import os, sys
-leave = os._exit
-
-def tell(code):
-    with open("/proc/self/status") as status:
-        peak = next(line.split()[1] for line in status if line.startswith("VmHWM"))
-    with open(sys.argv[0] + ".peak", "w") as file:
-        file.write(peak)
-    leave(code)
-
-os._exit = tell
-place, path = sys.argv[1:3]
-sys.argv = [place, *sys.argv[3:]]
-sys.path.insert(0, os.path.dirname(path))
-with open(path, encoding="utf-8") as file:
-    exec(compile(file.read(), path, "exec"), {"__name__": "__main__", "__file__": path})
-"""
 COMMAND = Path(__file__).parents[3] / "core" / "scripts" / "canvas.py"
 MESSAGES = 60_000
-SIZE, PEAK = 200_000_000, 200_000
-"""Bytes of the export; kilobytes that the process may have in memory at its highest."""
+SIZE, PEAK = 200_000_000, 200_000 / 1024
+"""Bytes of the export; megabytes that the process may have in memory at its highest."""
 
 
 def test_an_export_is_streamed(tmp_path: Path) -> None:
@@ -42,7 +23,8 @@ def test_an_export_is_streamed(tmp_path: Path) -> None:
     export, root, out = tmp_path / "dm.json", tmp_path / "ws", tmp_path / "out"
     assert write_big_export(export, MESSAGES, shared=True, padding=2_900, token="deadbeef") > SIZE
     make(Workspace(str(root)))
-    argv = [sys.executable, "-c", MEASURED, str(out), str(COMMAND), "ingest", str(export), "--user", "bob", "--json"]
+    peak = tmp_path / "peak"
+    argv = telling(sys.executable, peak, [str(COMMAND), "ingest", str(export), "--user", "bob", "--json"])
     actions = [(os.POSIX_SPAWN_OPEN, 1, str(out), os.O_WRONLY | os.O_CREAT, 0o644)]
     environment = {**os.environ, "MINDLOOP_ROOT": str(root), "MINDLOOP_NOW": "2026-11-30T09:00:00Z"}
     pid = os.posix_spawn(sys.executable, argv, environment, file_actions=actions)
@@ -57,4 +39,4 @@ def test_an_export_is_streamed(tmp_path: Path) -> None:
     )
     records = (root / "grimoires/mining/provenance/index.jsonl").read_text("utf-8").splitlines()
     assert sum('"prompt_tokens":["deadbeef"]' in record for record in records) == MESSAGES // 2_000
-    assert int(out.with_name("out.peak").read_text("utf-8")) < PEAK
+    assert peak_told(peak) < PEAK
