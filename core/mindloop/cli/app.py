@@ -6,6 +6,7 @@ Exit codes: 0 yes or done, 1 a negative verdict, 2 a wrong call or input (or a d
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 BUG, INTERRUPTED = 3, 130
+_COLLECT_AFTER = 50_000
 OLDEST = (3, 11)
 _SENT = "MINDLOOP_SENT_TO_OWN_PYTHON"
 
@@ -50,6 +52,7 @@ def launch(name: str, script: str) -> None:
     flushed, and no exit handler of ours exists.
     """
     _use_own_interpreter(script)
+    gc.set_threshold(_COLLECT_AFTER)  # imports make many objects and no garbage: a short command never has to look
     _speak_utf8()
     code = run(name, sys.argv[1:])
     try:

@@ -76,7 +76,7 @@ def _observe(argv: list[str]) -> int:
 def _question(done: Asked) -> list[str]:
     """Who is to be asked about a quote, and what comes then; why nobody is asked goes to stderr."""
     from mindloop.cli.output import tell
-    from mindloop.skills.ingest_dm.question import JUDGE
+    from mindloop.skills.ingest_dm import JUDGE
 
     tell(done.notes, "note")
     return [f"{done.user}: {done.packet} for {JUDGE}", f"then: {PROG} resume {done.run}"] if done.packet else []

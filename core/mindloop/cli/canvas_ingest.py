@@ -143,7 +143,7 @@ def _show(done: Ingested) -> None:
     if done.outcome:
         lines.append(f"  the reply is recorded: {done.outcome}")
     if done.packet:
-        from mindloop.skills.ingest_dm.question import JUDGE
+        from mindloop.skills.ingest_dm import JUDGE
 
         lines += [f"  {done.user}: {done.packet} for {JUDGE}", f"  then: {PROG} resume {done.run}"]
     emit("\n".join(lines))

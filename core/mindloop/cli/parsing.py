@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-
 from mindloop.store.errors import WrongInput
+from mindloop.store.lazy_patterns import CompiledLater
+
+with CompiledLater():  # gettext, which argparse imports, has patterns for plural forms
+    import argparse
 
 # Looking for translations imports the locale and searches the disk for catalogs, and there are none of our words.
 argparse._ = str  # type: ignore[attr-defined]  # what argparse looks each of its own words up with

@@ -12,6 +12,7 @@ import re
 from mindloop.observer.lines import one_line
 from mindloop.observer.names import fold
 from mindloop.protocol.questions import AnswerRefused
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 LIMIT = 200_000
 """Largest answer, in bytes, where a skill sets no limit of its own."""
 
-_FENCED = re.compile(r"```[A-Za-z0-9]*[ \t]*\r?\n(.*)\n[ \t]*```", re.DOTALL)
+_FENCED = when_used(r"```[A-Za-z0-9]*[ \t]*\r?\n(.*)\n[ \t]*```", re.DOTALL)
 _SHOWN = 80
 HINT = "Ask again, or give another answer; expected is the one JSON object that the packet describes."
 """What to do about an answer that was refused, whoever refuses it."""

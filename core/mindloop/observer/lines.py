@@ -22,8 +22,9 @@ WINDOW = 4_000
 """Code points of a text that are looked at, however long it is: cleaning must not cost more than the text is worth."""
 
 _INVISIBLE = frozenset((0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x3164, 0xFFA0)).union(
-    range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000)
+    range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xFFF0, 0xFFF9)
 )
+_INVISIBLE_PLANE = range(0xE0000, 0xE1000)
 """Code points that show nothing, though Unicode files them as letters or marks: they would hide a phrase."""
 _BRAILLE_BLANK = 0x2800
 _CLUSTER = 8
@@ -73,13 +74,17 @@ def _shown(char: str, keep: frozenset[int]) -> str:
     category = unicodedata.category(char)
     if category in {"Cc", "Zl", "Zp"}:
         return " "
-    return "" if category in {"Cf", "Co", "Cs"} or ord(char) in _INVISIBLE else char
+    return "" if category in {"Cf", "Co", "Cs"} or _is_invisible(ord(char)) else char
+
+
+def _is_invisible(point: int) -> bool:
+    return point in _INVISIBLE or point in _INVISIBLE_PLANE
 
 
 def shows_something(text: str) -> bool:
     """Tell whether a text holds a letter, digit, sign or mark that can be seen."""
     return any(
-        unicodedata.category(char)[0] in "LNPSM" and ord(char) not in _INVISIBLE and ord(char) != _BRAILLE_BLANK
+        unicodedata.category(char)[0] in "LNPSM" and not _is_invisible(ord(char)) and ord(char) != _BRAILLE_BLANK
         for char in text
     )
 

@@ -11,6 +11,7 @@ import re
 
 from mindloop.observer.lines import SURROGATE, one_line
 from mindloop.observer.sanitizer import neutralize_sections
+from mindloop.store.lazy_patterns import when_used
 from mindloop.store.resources import read_resource
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     Piece = tuple[str, str, str]
 
 _LINE_LIMIT = 300
-_MARK = re.compile(r"^\{\{([#/])([a-z_]+)\}\}\n|\{([a-z_]+)\}", re.MULTILINE)
+_MARK = when_used(r"^\{\{([#/])([a-z_]+)\}\}\n|\{([a-z_]+)\}", re.MULTILINE)
 _JSON_LINE_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 _shipped: dict[str, list[Piece]] = {}
 

@@ -10,8 +10,9 @@ import re
 import unicodedata
 
 from mindloop.observer.lines import WINDOW, one_line, truncate, visible
+from mindloop.store.lazy_patterns import when_used
 
-_STEERING = re.compile(
+_STEERING = when_used(
     r"""
       ignore\s+(?:all\s+)?(?:the\s+|your\s+|my\s+)?previous\w*
     | (?:system|assistant)\s*:
@@ -21,13 +22,13 @@ _STEERING = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_TAG = re.compile(r"<[A-Za-z/!?][^>]*>")
-_HEADING = re.compile(r"^#+\s*|(?<!\S)#{1,6}(?!\S)|={3,}")
-TOKEN = re.compile(r"\[\s*fu\s*:[^\[\]\n]*\]|\[\s*fu\s*:", re.IGNORECASE)
+_TAG = when_used(r"<[A-Za-z/!?][^>]*>")
+_HEADING = when_used(r"^#+\s*|(?<!\S)#{1,6}(?!\S)|={3,}")
+TOKEN = when_used(r"\[\s*fu\s*:[^\[\]\n]*\]|\[\s*fu\s*:", re.IGNORECASE)
 """Whatever could pass for a reply token, ``[FU:deadbeef]``, or for the start of one."""
-_COMMENT = re.compile(r"<!--|-->")
+_COMMENT = when_used(r"<!--|-->")
 _BREAKS = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
-_SECTION = re.compile(rf"(?P<start>\A|[{_BREAKS}])(?P<lead>(?:[^\S{_BREAKS}]|[\u200b-\u200f\u2060\ufeff])*)={{3,}}")
+_SECTION = when_used(rf"(?P<start>\A|[{_BREAKS}])(?P<lead>(?:[^\S{_BREAKS}]|[\u200b-\u200f\u2060\ufeff])*)={{3,}}")
 
 
 def sanitize(text: str, limit: int) -> str:

@@ -6,10 +6,10 @@ The raw text goes to the writer and into hashes as it is; what is parsed here on
 from __future__ import annotations
 
 import json
-import re
 
 from mindloop.observer.sanitizer import sanitize
 from mindloop.store.errors import MindloopError
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ NUMBERS = (
     "onchain_breadth",
     "total_badges",
 )
-_NUMBER = re.compile(r"[-+]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
+_NUMBER = when_used(r"[-+]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _LARGEST = 1e15
 _TIER_LIMIT = 40
 UNREADABLE = "snapshot not readable as JSON or YAML"

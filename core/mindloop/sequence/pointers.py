@@ -5,9 +5,8 @@ A patch is applied to a copy: either all of it counts, or the caller's document 
 
 from __future__ import annotations
 
-import re
-
 from mindloop.store.errors import WrongInput
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     Operation = dict[str, Any]
     Steps = Sequence[str]
 
-_INDEX = re.compile(r"(?:0|[1-9][0-9]{0,17})\Z")
-_WRONG_TILDE = re.compile(r"~(?![01])")
+_INDEX = when_used(r"(?:0|[1-9][0-9]{0,17})\Z")
+_WRONG_TILDE = when_used(r"~(?![01])")
 _HINT = "Make the patch again from the document as it is now."
 
 

@@ -6,14 +6,15 @@ import re
 
 from mindloop.store import strict_yaml
 from mindloop.store.errors import Malformed, WrongInput
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-_OPEN = re.compile("(\ufeff?)---[ \t]*(\r?\n)")
-_CLOSE = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_OPEN = when_used("(\ufeff?)---[ \t]*(\r?\n)")
+_CLOSE = when_used(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 
 
 def split(text: str) -> tuple[str, str | None, str]:

@@ -10,6 +10,7 @@ import json
 import re
 
 from mindloop.store.errors import Malformed, NewerSchema
+from mindloop.store.lazy_patterns import when_used
 from mindloop.store.resources import read_resource
 
 TYPE_CHECKING = False
@@ -26,8 +27,8 @@ KEYWORDS = frozenset(
         *("pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum"),
     )
 )
-_INTEGER = re.compile(r"[-+]?[0-9]{1,18}\Z")
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?\Z")
+_INTEGER = when_used(r"[-+]?[0-9]{1,18}\Z")
+_NUMBER = when_used(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?\Z")
 _BOOLEANS = {"true": True, "false": False}
 _VERSION_KEYS = ("schema", "schema_version")
 _MOST_PROBLEMS = 20

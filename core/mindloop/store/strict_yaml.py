@@ -9,8 +9,6 @@ Writing quotes every string that any YAML 1.1 or 1.2 reader would take for somet
 
 from __future__ import annotations
 
-import re
-
 from mindloop.store.errors import Malformed, WrongInput
 from mindloop.store.lazy_patterns import CompiledLater, when_used
 
@@ -153,13 +151,13 @@ _Dumper.add_representer(str, _represent_str)
 # PyYAML speaks YAML 1.1. What a 1.2 reader takes for a number, or an old one for a truth value, gets quotes as well.
 _Dumper.add_implicit_resolver(
     _TAG + "float",
-    re.compile(r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$"),
+    when_used(r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$"),
     list("-+0123456789."),
 )
 _Dumper.add_implicit_resolver(
-    _TAG + "int", re.compile(r"^(?:[-+]?0[ox][0-9a-fA-F]+|[-+]?[0-9]+)$"), list("-+0123456789")
+    _TAG + "int", when_used(r"^(?:[-+]?0[ox][0-9a-fA-F]+|[-+]?[0-9]+)$"), list("-+0123456789")
 )
-_Dumper.add_implicit_resolver(_TAG + "bool", re.compile(r"^[yYnN]$"), list("yYnN"))
+_Dumper.add_implicit_resolver(_TAG + "bool", when_used(r"^[yYnN]$"), list("yYnN"))
 
 
 def load(text: str, source: str = "", limit: int = _READER_LIMIT, *, plain_types: bool = False) -> object:

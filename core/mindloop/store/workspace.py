@@ -11,7 +11,6 @@ import stat
 from mindloop.store import atomic, disk, overlay, reach, recovery
 from mindloop.store.errors import WrongInput
 from mindloop.store.locate import check_schema, find_root
-from mindloop.store.long_lock import LongLock
 from mindloop.store.scopes import LOCKS, long_lock_path
 from mindloop.store.transaction import Transaction
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Self
 
+    from mindloop.store.long_lock import LongLock
     from mindloop.store.settings import Settings
 
 
@@ -88,6 +88,8 @@ class Workspace:
             what: what this process does, named to those who are refused (``Busy``).
         """
         reach.require(self.root, LOCKS)
+        from mindloop.store.long_lock import LongLock
+
         return LongLock(long_lock_path(self.root, name), what)
 
     def recover(self) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 from mindloop.observer.answer.version_references import plain, strip_version_references, versions
 from mindloop.observer.lines import one_line, shows_something, truncate
 from mindloop.observer.sanitizer import TOKEN, heading_text, sanitize
+from mindloop.store.lazy_patterns import when_used
 
 BODY_LIMIT = 2_000
 """Longest message body, in code points: what a direct message takes."""
@@ -20,17 +20,17 @@ NO_TRIGGER = "follow-up"
 """What stands in a message's heading where the writer left it empty."""
 
 _RAW_LIMIT = 4 * BODY_LIMIT
-_HEADING = re.compile(r"^#+(?:[ \t]+|$)")
-_HIDDEN_GLUE = re.compile("(?<=[\x00-\x7f])[\u200c\u200d\ufe0e\ufe0f]+(?=[\x00-\x7f])")
+_HEADING = when_used(r"^#+(?:[ \t]+|$)")
+_HIDDEN_GLUE = when_used("(?<=[\x00-\x7f])[\u200c\u200d\ufe0e\ufe0f]+(?=[\x00-\x7f])")
 _CLAIM_WORDS = 10
-_WHEN = re.compile(
+_WHEN = when_used(
     r"(?:(?:ever|right|just|shortly|soon)\s+)?(?:since|after|following|as\s+of|from|post|with|now\s+that|when|once|until|"
     r"till|before|prior\s+to|because\s+of|due\s+to|thanks\s+to|starting\s+with|in|on|"
     r"depuis|apr\u00e8s|seit|nach|desde|tras|dopo)(?!\w)"
 )
-_MORE = re.compile(r"[,;:!?\u2026$%&@=/\u20ac\u00a3\u00a5\u20bf\u3002]|\.(?!\d)(?:\s|[a-z]{2,})|--|\s[-\u2013\u2014]\s")
-_BLANK_LINES = re.compile(r"\n{3,}")
-_MARKUP = re.compile(r"[<>`*_#|\[\]{}\\\"\u201c\u201d]|://")
+_MORE = when_used(r"[,;:!?\u2026$%&@=/\u20ac\u00a3\u00a5\u20bf\u3002]|\.(?!\d)(?:\s|[a-z]{2,})|--|\s[-\u2013\u2014]\s")
+_BLANK_LINES = when_used(r"\n{3,}")
+_MARKUP = when_used(r"[<>`*_#|\[\]{}\\\"\u201c\u201d]|://")
 
 
 def sendable_body(text: str) -> str:

@@ -11,6 +11,7 @@ import re
 import unicodedata
 
 from mindloop.observer.answer.version_rules import WORDS, major_rules, sure_rules, wrapped
+from mindloop.store.lazy_patterns import when_used
 
 _FUNCTION_WORD_LIST = (
     "a about after an and as at because before but by did do does following for from had has have how if in is it just "
@@ -18,11 +19,11 @@ _FUNCTION_WORD_LIST = (
     "this thought till to until was we were what when where which while who why with you your"
 )
 _FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
-_WORD_BEFORE = re.compile(r"(\w+)[ \t]+$")
+_WORD_BEFORE = when_used(r"(\w+)[ \t]+$")
 
 
-_UNPLAIN = re.compile(r"[*_`\\&\[\]\x80-\U0010ffff]|\s\s")
-_PIECE = re.compile(
+_UNPLAIN = when_used(r"[*_`\\&\[\]\x80-\U0010ffff]|\s\s")
+_PIECE = when_used(
     r"&#(?:x(?P<hex>[0-9a-f]{1,6})|(?P<number>[0-9]{1,7}));"
     r"|(?P<inside>(?<=[^\W_])_+(?=[^\W_]))"
     r"|(?P<glue>(?<![*_`\\])[*_`\\]+(?=[\d.(])|\]\((?![^()\s]*\d\.\d)[^()\s]{0,300}\))"
@@ -31,8 +32,8 @@ _PIECE = re.compile(
 )
 _LOOK_ALIKES = str.maketrans("\u3002\uff61\u00b7\u30fb\u2219\u2022\u2027\u0475\u0474\u03bd\u2010\u2011", ".......vVv--")
 _MARKS = frozenset(("Mn", "Me", "Cf"))
-_MARKUP_RUN = re.compile(r"[*_`]+")
-_LINK_END = re.compile(r"[*_`]*\]\([^()\s]{0,300}\)")
+_MARKUP_RUN = when_used(r"[*_`]+")
+_LINK_END = when_used(r"[*_`]*\]\([^()\s]{0,300}\)")
 
 
 def strip_version_references(text: str) -> str:
@@ -160,8 +161,8 @@ def _tidy(text: str, gap: str) -> str:
     return re.sub(rf"{gap}[ \t]*", " ", text)
 
 
-_RELEASE_ID = re.compile(r"CHRON-\d+-\d+", re.IGNORECASE)
-_NAMES = re.compile(
+_RELEASE_ID = when_used(r"CHRON-\d+-\d+", re.IGNORECASE)
+_NAMES = when_used(
     rf"(?P<numbers>\d+(?:[.,_-]\d+)*)(?P<pre>[\w.+-]*)"
     rf"|(?<!\w)(?:v|r|vers?|versions?|rev|releases?|builds?|update|patch)[\s.:#-]*(?P<word>{'|'.join(WORDS)})(?!\w)"
     r"|(?<!\w)v[\s.-]?(?P<roman>[ivx]+)(?!\w)",

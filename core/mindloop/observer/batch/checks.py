@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from mindloop.observer.batch.contract import compat_problems
-from mindloop.observer.batch.parse import BATCH_TYPE, parse_batch
-from mindloop.observer.batch.prior import FILE_LIMIT
+from mindloop.observer.batch.parse import BATCH_TYPE, FILE_LIMIT, parse_batch
 from mindloop.observer.canonical import content_hash
 from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import excerpt
 from mindloop.observer.provenance.checks import index_of
 from mindloop.store import front_matter
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding, guarded
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     from mindloop.observer.types import BatchMessage
     from mindloop.store.checkup import Look
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\.md\Z")
+_DAY = when_used(r"\d{4}-\d{2}-\d{2}\.md\Z")
 _SYNTHESIS = "-synthesis.md"
 _SHOWN = 5
 

@@ -17,14 +17,15 @@ from mindloop.observer.names import fold
 from mindloop.store import front_matter
 from mindloop.store.clock import parse_instant
 from mindloop.store.errors import MindloopError
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FILE_NAME = re.compile(r"(?:^|/)follow-ups/(\d{4}-\d{2}-\d{2})\.md\Z")
-_PART = re.compile(r"^###(?!#)", re.MULTILINE)
-_ANY_MESSAGE = re.compile(r"^### Message\b.*$", re.MULTILINE)
+_FILE_NAME = when_used(r"(?:^|/)follow-ups/(\d{4}-\d{2}-\d{2})\.md\Z")
+_PART = when_used(r"^###(?!#)", re.MULTILINE)
+_ANY_MESSAGE = when_used(r"^### Message\b.*$", re.MULTILINE)
 REQUIRED = ("generated", "users", "total_messages")
 LINES = ("Canvas", "Triggers")
 

@@ -28,6 +28,7 @@ from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.store import front_matter, strict_yaml
 from mindloop.store.clock import stamp
 from mindloop.store.errors import Malformed
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
     from mindloop.observer.types import SkippedUser, UserResult
 
-_KEY = re.compile(r"^(?:([A-Za-z_][\w-]*)[ \t]*:(?=\s|$)|(?=#))", re.MULTILINE)
-_PART = re.compile(r"^###(?!#)", re.MULTILINE)
+_KEY = when_used(r"^(?:([A-Za-z_][\w-]*)[ \t]*:(?=\s|$)|(?=#))", re.MULTILINE)
+_PART = when_used(r"^###(?!#)", re.MULTILINE)
 INVALID = "invalid_canvas"  # about a file: its user may well have messages from another canvas
 
 

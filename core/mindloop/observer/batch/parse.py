@@ -9,23 +9,26 @@ from mindloop.observer.escaping import read_body, read_line, read_quote
 from mindloop.observer.lines import clean_line
 from mindloop.store import front_matter
 from mindloop.store.errors import Malformed, WrongInput
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mindloop.observer.types import Batch, BatchMessage, BatchUser
 
 BATCH_TYPE = "follow-up-batch"
-HEADING = re.compile(r"^##(?!#)(.*)$", re.MULTILINE)
-MESSAGE = re.compile(r"^### Message (\d{1,9}) \((.*)\)[ \t\r]*$", re.MULTILINE)
-QUESTIONS = re.compile(r"^### Scary Questions[ \t\r]*$", re.MULTILINE)
-_PART = re.compile(r"^###(?!#)", re.MULTILINE)
-METADATA = re.compile(r"^\*\*(Canvas|Triggers|Score context|Verification|Host)\*\*:[ \t]*(.*)$", re.MULTILINE)
-_QUESTION = re.compile(r"^(\d{1,9})\.[ \t]+(.*)$", re.MULTILINE)
-_ANCHOR = re.compile(r'^>[ \t]?Anchor quote: "(.*)"[ \t]*$')
-_HASH = re.compile(r"<!--\s*prov:sha256:([0-9a-fA-F]{64})\b")
-_TOKEN = re.compile(r"^>[ \t]?Token: \[FU:([0-9a-fA-F]{8})\]")
+FILE_LIMIT = 32_000_000
+"""Bytes above which a file of the follow-ups folder is reported and not read."""
+HEADING = when_used(r"^##(?!#)(.*)$", re.MULTILINE)
+MESSAGE = when_used(r"^### Message (\d{1,9}) \((.*)\)[ \t\r]*$", re.MULTILINE)
+QUESTIONS = when_used(r"^### Scary Questions[ \t\r]*$", re.MULTILINE)
+_PART = when_used(r"^###(?!#)", re.MULTILINE)
+METADATA = when_used(r"^\*\*(Canvas|Triggers|Score context|Verification|Host)\*\*:[ \t]*(.*)$", re.MULTILINE)
+_QUESTION = when_used(r"^(\d{1,9})\.[ \t]+(.*)$", re.MULTILINE)
+_ANCHOR = when_used(r'^>[ \t]?Anchor quote: "(.*)"[ \t]*$')
+_HASH = when_used(r"<!--\s*prov:sha256:([0-9a-fA-F]{64})\b")
+_TOKEN = when_used(r"^>[ \t]?Token: \[FU:([0-9a-fA-F]{8})\]")
 _MEND = "Correct the header of the batch file, or move the file away."
-_VERIFIED = re.compile(r"(\d{1,9})/(\d{1,9})\b")
+_VERIFIED = when_used(r"(\d{1,9})/(\d{1,9})\b")
 
 
 class Section:

@@ -6,17 +6,17 @@ people, never does. A section is found by its whole heading, so ``bob`` gets not
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from zlib import compress, decompress
 
-from mindloop.observer.batch.parse import BATCH_TYPE, record_list, sections, text_list, without_rule
+from mindloop.observer.batch.parse import BATCH_TYPE, FILE_LIMIT, record_list, sections, text_list, without_rule
 from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import excerpt
 from mindloop.observer.names import fold
 from mindloop.store import front_matter
 from mindloop.store.clock import is_date_only, parse_instant, stamp
 from mindloop.store.errors import MindloopError
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,14 +24,11 @@ if TYPE_CHECKING:
 
     from mindloop.store.workspace import Workspace
 
-FILE_LIMIT = 32_000_000
-"""Bytes above which a file of the follow-ups folder is reported and not read."""
-
 _KEPT = 8_000_000
 """Code points of batch files that are kept between looking who is in them and taking them apart."""
 
 # The canvas's file name may stand in a prompt once (step 2h), a token belongs to one message only.
-_DROPPED = re.compile(r"^[ \t]*(?:\*\*Canvas\*\*:|>[ \t]*Token:)")
+_DROPPED = when_used(r"^[ \t]*(?:\*\*Canvas\*\*:|>[ \t]*Token:)")
 
 
 class PriorIndex(dict[str, list[tuple[str, str]]]):

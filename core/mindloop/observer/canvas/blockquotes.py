@@ -7,19 +7,18 @@ what the original may have been. Which of them it was, if any, only the hash can
 from __future__ import annotations
 
 # ruff: noqa: RUF001 - quote marks and dashes that look alike are the subject here
-import re
-
 from mindloop.observer.canvas.sections import visible_rows
 from mindloop.observer.escaping import unescape
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MARKER = re.compile(r" {0,3}> ?")
-_NESTED = re.compile(r"\A[ \t]*(?:>[ \t]?)+")
-_COMMENT = re.compile(r"<!--[ \t]*prov:sha256:([0-9A-Fa-f]{64})(?![0-9A-Za-z])")
-_ATTRIBUTION = re.compile(r"\s*(?:[—–―]|--)\s*\S")
+_MARKER = when_used(r" {0,3}> ?")
+_NESTED = when_used(r"\A[ \t]*(?:>[ \t]?)+")
+_COMMENT = when_used(r"<!--[ \t]*prov:sha256:([0-9A-Fa-f]{64})(?![0-9A-Za-z])")
+_ATTRIBUTION = when_used(r"\s*(?:[—–―]|--)\s*\S")
 _PAIRS = {'"': '"', "“": "”", "‘": "’", "'": "'", "«": "»", "„": "“", "「": "」"}
 _MAX_ATTRIBUTIONS = 4
 _MAX_CLOSERS = 12

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from mindloop.observer.canvas.reading import load_canvases
 from mindloop.observer.canvas.sections import visible_rows
 from mindloop.observer.layout import layout_of
@@ -11,6 +9,7 @@ from mindloop.observer.names import fold
 from mindloop.observer.wallets import digits
 from mindloop.store.checkup import INFO, WARNING, Finding, refused
 from mindloop.store.errors import MindloopError
+from mindloop.store.lazy_patterns import when_used
 from mindloop.store.second_reader import interop_problem
 
 TYPE_CHECKING = False
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
     from mindloop.observer.canvas.reading import Canvas, CanvasFile
     from mindloop.store.checkup import Look
 
-_QUOTE_LINE = re.compile(r" {0,3}>")
-_TEMPLATE = re.compile(
+_QUOTE_LINE = when_used(r" {0,3}>")
+_TEMPLATE = when_used(
     r"\{\{[^{}\n]{0,80}\}\}|\[prov:PLACEHOLDER\]|prov:sha256:PLACEHOLDER"
     r"|\*\*Confidence\*\*:[ \t]*Low[ \t]*\|[ \t]*Medium"
 )

@@ -13,6 +13,7 @@ from mindloop.observer.canvas.sections import blocks, heading, named, split_line
 from mindloop.observer.escaping import escape
 from mindloop.observer.lines import excerpt
 from mindloop.store import front_matter
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 LIBRARY = "Quotes Library"
 VALUES = ("high", "medium")
 """What a quote on a canvas may be worth to whoever reads it next; a quote without a note is worth what it says."""
-_OTHER_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_OTHER_LINE_ENDS = when_used("[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
+_LINE_END = when_used(r"\r\n|\n|\r")
 _MAX_ATTRIBUTION = 120
-_PROVEN = re.compile(r"[ \t]*<!--[ \t]*prov:sha256:([0-9A-Fa-f]{64})(?![0-9A-Za-z])[^\r\n]*-->\s*\Z")
-_VALUE = re.compile(r"([ \t]*<!-- value:)[a-z]{1,9}( -->\s*)\Z")
+_PROVEN = when_used(r"[ \t]*<!--[ \t]*prov:sha256:([0-9A-Fa-f]{64})(?![0-9A-Za-z])[^\r\n]*-->\s*\Z")
+_VALUE = when_used(r"([ \t]*<!-- value:)[a-z]{1,9}( -->\s*)\Z")
 
 _BODY = """\
 # {user} Canvas

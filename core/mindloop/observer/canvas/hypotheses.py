@@ -6,6 +6,7 @@ import re
 
 from mindloop.observer.canvas.sections import Block, blocks, heading, is_placeholder, named, plain, tables
 from mindloop.observer.lines import excerpt
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,19 +14,19 @@ if TYPE_CHECKING:
 
     from mindloop.observer.canvas.sections import Row
 
-_HYPOTHESIS = re.compile(
+_HYPOTHESIS = when_used(
     r"\*{0,2}(?:(hypothesis)|H)\*{0,2}(?:[ \t]{0,3}[-_#]?[ \t]{0,3}([0-9]{1,9})(?:_[0-9]+)?)?\b\*{0,2}(.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_CONFIDENCE = re.compile(
+_CONFIDENCE = when_used(
     r"\*{0,2}Confidence\*{0,2}\s{0,9}:[\s*]{0,12}(High|Medium|Low)\b(-High)?",
     re.IGNORECASE,
 )
-_UNFILLED = re.compile(r"\s{0,9}\|\s{0,9}(?:High|Medium|Low)\b", re.IGNORECASE)
-_STATUS_LINE = re.compile(r"(?:[-*+][ \t]+)?\*\*Status(?:\*\*:|:\*\*)[ \t]*(.*)", re.IGNORECASE | re.DOTALL)
-_GAP_TITLE = re.compile(r"\**(GAP-[\w-]+)\**[ \t]*:?[ \t]*(.*)", re.IGNORECASE | re.DOTALL)
+_UNFILLED = when_used(r"\s{0,9}\|\s{0,9}(?:High|Medium|Low)\b", re.IGNORECASE)
+_STATUS_LINE = when_used(r"(?:[-*+][ \t]+)?\*\*Status(?:\*\*:|:\*\*)[ \t]*(.*)", re.IGNORECASE | re.DOTALL)
+_GAP_TITLE = when_used(r"\**(GAP-[\w-]+)\**[ \t]*:?[ \t]*(.*)", re.IGNORECASE | re.DOTALL)
 _MARKS = frozenset('"“”')
-_ID = re.compile(r"(?<![^\W_])H[-_]?([0-9]{1,9})(?![^\W_])", re.IGNORECASE)
+_ID = when_used(r"(?<![^\W_])H[-_]?([0-9]{1,9})(?![^\W_])", re.IGNORECASE)
 
 
 class Hypothesis:

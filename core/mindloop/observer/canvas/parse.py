@@ -13,6 +13,7 @@ from mindloop.observer.wallets import is_wallet
 from mindloop.store import front_matter
 from mindloop.store.clock import parse_instant
 from mindloop.store.errors import Malformed, WrongInput
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ SCHEMA_VERSION = 2
 _TYPES = ("user_canvas", "user-canvas", "user-truth-canvas")
 _TEMPLATES = ("user_canvas_template", "user-canvas-template")
 SUFFIX = "-canvas"
-_QUOTE_LINE = re.compile(r" {0,3}>")
-_RESERVED_START = re.compile(r"^([\w-]+):[ \t]+([@`%].*?)[ \t]*\r?$", re.MULTILINE)
+_QUOTE_LINE = when_used(r" {0,3}>")
+_RESERVED_START = when_used(r"^([\w-]+):[ \t]+([@`%].*?)[ \t]*\r?$", re.MULTILINE)
 
 
 class InvalidCanvas(Malformed):

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import re
 
+from mindloop.store.lazy_patterns import when_used
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_EOL = re.compile(r"\r\n|\n|\r")
-_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
-_NUMBERING = re.compile(r"\A\d+(?:\.\d+)*[.)]?\s+")
-_CELL_BREAK = re.compile(r"(?<!\\)\|")
-_RULE_CELL = re.compile(r":?-+:?\Z")
-_PLACEHOLDER = re.compile(r"(?:\(none.*|[-–—]*|\{.*\})\Z", re.IGNORECASE | re.DOTALL)
+_EOL = when_used(r"\r\n|\n|\r")
+_FENCE = when_used(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
+_NUMBERING = when_used(r"\A\d+(?:\.\d+)*[.)]?\s+")
+_CELL_BREAK = when_used(r"(?<!\\)\|")
+_RULE_CELL = when_used(r":?-+:?\Z")
+_PLACEHOLDER = when_used(r"(?:\(none.*|[-–—]*|\{.*\})\Z", re.IGNORECASE | re.DOTALL)
 
 
 class Row:

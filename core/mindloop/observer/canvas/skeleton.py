@@ -14,6 +14,7 @@ from mindloop.observer.lines import one_line
 from mindloop.observer.names import fold
 from mindloop.observer.sanitizer import heading_text, sanitize
 from mindloop.store.errors import WrongInput
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ TITLE_LIMIT = 120
 UNKNOWN_LIMIT = 200
 """Code points of a title and of what is not known yet; more is cut off."""
 
-_CLOSED_MARK = re.compile(r"\[(?=\s*VALIDATED)", re.IGNORECASE)
+_CLOSED_MARK = when_used(r"\[(?=\s*VALIDATED)", re.IGNORECASE)
 
 
 class Skeleton:

@@ -9,6 +9,7 @@ from mindloop.observer.lines import clean_line, one_line
 from mindloop.store import front_matter
 from mindloop.store.clock import parse_instant, stamp
 from mindloop.store.errors import MindloopError, StoreFailure, WrongInput
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ ENTRY_LIMIT = 1_000_000
 ID_LENGTH = 120
 _TITLE_LENGTH = 160
 _SUMMARY_LENGTH = 240
-_HEADING = re.compile(r"^#[ \t]+(.*)$", re.MULTILINE)
-_SECTION_MARK = re.compile("={3,}")
+_HEADING = when_used(r"^#[ \t]+(.*)$", re.MULTILINE)
+_SECTION_MARK = when_used("={3,}")
 
 
 def title_line(text: str) -> str:

@@ -27,6 +27,7 @@ from mindloop.observer.lines import clean_line
 from mindloop.store import front_matter
 from mindloop.store.clock import parse_instant, stamp
 from mindloop.store.errors import Negative, WrongInput
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +53,8 @@ __all__ = [
     "summary_text",
 ]
 
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_OUR_ID = re.compile(r"CHRON-(\d{8})-(\d{3,9})")
+_ID = when_used(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_OUR_ID = when_used(r"CHRON-(\d{8})-(\d{3,9})")
 
 
 def add_release(

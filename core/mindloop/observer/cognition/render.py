@@ -7,11 +7,11 @@ hide; every other text is sanitised and quoted.
 from __future__ import annotations
 
 import json
-import re
 
 from mindloop.observer.canonical import norm_hash
 from mindloop.observer.cognition.validity import CLASSES, is_plain_id
 from mindloop.observer.sanitizer import sanitize
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TEXT_LIMIT = 200
 SIGNAL_LIMIT = 150
 
-_TYPE = re.compile(r"[a-z_]{1,64}")
+_TYPE = when_used(r"[a-z_]{1,64}")
 _NO_PRIORITY = 10**9
 
 

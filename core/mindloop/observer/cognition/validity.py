@@ -6,13 +6,12 @@ fear and no target vanishes on the way to the writer.
 
 from __future__ import annotations
 
-import re
-
 from mindloop.observer.canonical import norm_hash
 from mindloop.observer.growth.patterns import PATTERNS
 from mindloop.observer.lines import EMOJI_GLUE, one_line
 from mindloop.observer.names import fold
 from mindloop.observer.sanitizer import sanitize
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ REQUIRED = ("schema_version", "user", "fears", "steering_targets", "synthesis_fe
 CLASSES = ("evidence_backed", "exploratory")
 CONSTRAINT_FIELDS = ("non_goal_constraint", "salvage_question")
 
-_FEAR_ID = re.compile(r"FEAR-.{1,64}-[0-9]{1,4}")
+_FEAR_ID = when_used(r"FEAR-.{1,64}-[0-9]{1,4}")
 _ID_LIMIT = 80
 
 

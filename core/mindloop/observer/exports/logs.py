@@ -14,9 +14,8 @@ from mindloop.observer.exports.log_lines import (
     is_begun_behind,
     is_forward,
 )
-from mindloop.observer.exports.message import CUT, MAX_TEXT, Message, clean_stamp
+from mindloop.observer.exports.message import CUT, MAX_TEXT, REACTION_ROW, Message, clean_stamp
 from mindloop.observer.exports.text_lines import Lines
-from mindloop.observer.exports.twitter import REACTION_ROW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,6 +8,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mindloop.observer.exports.json_stream import Broken, JsonStream
 
+ASSIGNMENT = "window.YTD.direct_message"
+"""How the files of a Twitter archive begin: they are scripts."""
+REACTION_ROW = '{"1":{"type":"STRUCT"'
+"""How the raw row of a reaction begins that some exports put where a text belongs."""
 CUT = "the file is cut off"
 """Why reading ended where the export itself does."""
 MAX_NAME = 200

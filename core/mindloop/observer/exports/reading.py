@@ -7,7 +7,7 @@ direct messages of a Twitter archive. The format is told by the content, never b
 from __future__ import annotations
 
 from mindloop.observer.exports.decoding import Decoder
-from mindloop.observer.exports.message import CUT, Message, Tally, shown
+from mindloop.observer.exports.message import ASSIGNMENT, CUT, Message, Tally, shown
 from mindloop.store.errors import WrongInput
 
 TYPE_CHECKING = False
@@ -87,15 +87,19 @@ def open_export(opener: Opener, name: str) -> Export:
 
 def _found(head: str) -> tuple[str, Reader] | None:
     """Return the format of a text that begins like this and what reads it, or None."""
-    from mindloop.observer.exports import discord_json, logs, tables, twitter
-
     start = head.lstrip()
-    if start.startswith(twitter.ASSIGNMENT) or (
+    if start.startswith(ASSIGNMENT) or (
         start[:1] == "[" and start[1:].lstrip()[:1] == "{" and '"dmConversation"' in start
     ):
+        from mindloop.observer.exports import twitter
+
         return "twitter", twitter.read
     if start.startswith("{") and '"messages"' in start:
+        from mindloop.observer.exports import discord_json
+
         return "discord-json", discord_json.read
+    from mindloop.observer.exports import logs, tables
+
     columns = tables.columns_of(start.split("\n", 1)[0])
     if columns is not None:
         return columns.format, tables.read

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, timezone
 
-from mindloop.observer.exports.date_order import DateOrder
 from mindloop.observer.exports.message import shown
-from mindloop.observer.exports.stamp_shapes import shape_of
 from mindloop.observer.lines import counted
 from mindloop.store.clock import stamp
 from mindloop.store.errors import WrongInput
@@ -20,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import tzinfo
 
+    from mindloop.observer.exports.date_order import DateOrder
     from mindloop.observer.exports.stamp_shapes import Shape
 
 ORDERS = ("dmy", "mdy")
@@ -66,7 +65,7 @@ class Stamps:
     def learn(self, raw: str) -> None:
         """Look at a stamp for what it says about the others; order and repetition change little (see DateOrder)."""
         if not raw[:4].isdigit():
-            shape = shape_of(raw)
+            shape = _shape_of(raw)
             if shape is not None and shape.is_open and shape.year is not None:
                 self._order_of(shape).learn(shape.month, shape.day, shape.year)
 
@@ -82,7 +81,7 @@ class Stamps:
             return instant, "exact"
         if not raw:
             return None, "unknown"
-        shape = shape_of(raw)
+        shape = _shape_of(raw)
         if shape is None:
             return self._unread(raw, "unread")
         if shape.year is None:
@@ -108,7 +107,7 @@ class Stamps:
                 return (instant if instant.tzinfo else instant.replace(tzinfo=self._zone or UTC)).timestamp()
         except (ValueError, OverflowError):
             pass
-        shape = shape_of(raw)
+        shape = _shape_of(raw)
         if shape is None or shape.year is None:
             return None
         month_and_day = self._month_and_day(shape)
@@ -159,6 +158,8 @@ class Stamps:
 
     def _order_of(self, shape: Shape) -> DateOrder:
         if shape.form not in self._orders:
+            from mindloop.observer.exports.date_order import DateOrder
+
             self._orders[shape.form] = DateOrder(self._said, self._latest)
         return self._orders[shape.form]
 
@@ -186,6 +187,12 @@ class Stamps:
         return stamp(local.replace(tzinfo=self._zone)), "exact"
 
 
+def _shape_of(raw: str) -> Shape | None:
+    from mindloop.observer.exports.stamp_shapes import shape_of  # many exports never need its patterns
+
+    return shape_of(raw)
+
+
 def _iso(raw: str) -> str | None:
     """The quick way for the commonest stamp: ISO 8601 with a zone."""
     if raw[4:5] != "-" or raw[10:11] != "T":
@@ -211,7 +218,7 @@ def zone_of(name: str) -> tzinfo:
     from zoneinfo import ZoneInfo
 
     is_offset = name.startswith(_SIGNS) or (name[:3].upper() in _NAMED and name.startswith(_SIGNS, 3))
-    fixed = shape_of(f"2000-01-01 00:00 {name}") if is_offset else None
+    fixed = _shape_of(f"2000-01-01 00:00 {name}") if is_offset else None
     if fixed is not None and fixed.offset is not None:
         try:
             return timezone(timedelta(minutes=fixed.offset))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from mindloop.observer.exports.fallbacks import is_notification
-from mindloop.observer.exports.message import CUT, Message, clean_stamp
+from mindloop.observer.exports.message import CUT, REACTION_ROW, Message, clean_stamp
 from mindloop.observer.exports.text_lines import MAX_LINE, Lines
-from mindloop.observer.exports.twitter import REACTION_ROW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

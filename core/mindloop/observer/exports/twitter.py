@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from mindloop.observer.exports.json_stream import Broken, JsonStream
-from mindloop.observer.exports.message import Message, clean_stamp
+from mindloop.observer.exports.message import ASSIGNMENT, REACTION_ROW, Message, clean_stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mindloop.observer.exports.message import Tally
-
-REACTION_ROW = '{"1":{"type":"STRUCT"'
-"""How the raw row of a reaction begins that some exports put where a text belongs."""
-ASSIGNMENT = "window.YTD.direct_message"
-"""How the files of an archive begin: they are scripts."""
 
 
 def read(texts: Iterable[str], tally: Tally) -> Iterator[Message]:

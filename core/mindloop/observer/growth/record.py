@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from mindloop.observer.growth.metrics import counters_of
 from mindloop.observer.growth.patterns import classify_question_pattern, hypothesis_ids, topic_tags
 from mindloop.observer.growth.state import is_rehearsal, sync_hypotheses
@@ -11,6 +9,7 @@ from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.store.clock import stamp
 from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import WrongInput
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from mindloop.observer.types import GrowthBatch, GrowthMessage, GrowthState, Message, UserResult
 
-MESSAGE_ID = re.compile(r"fu-[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9_-]+-[0-9]+-[0-9]+")
+MESSAGE_ID = when_used(r"fu-[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9_-]+-[0-9]+-[0-9]+")
 TOKEN_DIGITS = 8
 
 

@@ -13,6 +13,7 @@ from mindloop.observer.growth.metrics import EFFECTIVE_FROM, INEFFECTIVE_BELOW, 
 from mindloop.observer.growth.patterns import PATTERNS
 from mindloop.observer.growth.report import EFFECTIVE, GOAL, INEFFECTIVE, MIXED, UNDECIDED
 from mindloop.observer.lines import counted, excerpt
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ SCORE = (
 )
 _MARKDOWN = frozenset("\\`*_{}[]<>#|~@&$")
 """Characters that could be structure, a tag or a mention; a backslash makes each of them itself."""
-_LINK = re.compile(r":(?=\S)|(?<=www)\.", re.IGNORECASE)
+_LINK = when_used(r":(?=\S)|(?<=www)\.", re.IGNORECASE)
 """What would make a bare address a link, or a word between colons a picture."""
 _GAP = "  "
 _NONE = "-"

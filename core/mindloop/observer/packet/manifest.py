@@ -6,11 +6,11 @@ up in sets, so that 2,000 prompts against 2,000 canvases take seconds.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 from mindloop.observer.names import fold
 from mindloop.observer.wallets import DIGITS, digits
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from mindloop.observer.types import Quote, TemporalEntry
 
 _SUFFIX = ".md"
-_RUN = re.compile(r"[\w.-]+")
+_RUN = when_used(r"[\w.-]+")
 _LONGEST_NAME = 255
 _EDGE = frozenset("._-")
 _ESCAPES = frozenset("nrtbf")
-_HEX_RUN = re.compile(r"[0-9A-Fa-f]{40,}")
-_HEADING = re.compile(r"##(?!#)\s+(.*?)\s*$")
-_WIKI = re.compile(r"\[\[([^\]|#\n]{1,300})")
+_HEX_RUN = when_used(r"[0-9A-Fa-f]{40,}")
+_HEADING = when_used(r"##(?!#)\s+(.*?)\s*$")
+_WIKI = when_used(r"\[\[([^\]|#\n]{1,300})")
 
 
 def manifest(

@@ -9,7 +9,6 @@ after a message of ours that waits for its reply get a further record too.
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 from itertools import count
 from sys import intern
@@ -25,6 +24,7 @@ from mindloop.store import records
 from mindloop.store.clock import parse_instant, stamp
 from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import WrongInput
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Rank = tuple[int, float]
     Latest = tuple[str, str]
 
-_ID = re.compile(rb'"(prov-[0-9a-f]{16,64}(?:-[0-9]{1,9})?)"')
+_ID = when_used(rb'"(prov-[0-9a-f]{16,64}(?:-[0-9]{1,9})?)"')
 _ID_DIGITS = 16
 _APPEND_LIMIT = 1_000_000
 """Bytes up to which lines are appended through the journal; more of them are written with the file, which costs no

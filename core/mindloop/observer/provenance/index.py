@@ -6,7 +6,6 @@ may hold that hash, so that ingesting stays quick whatever was ingested before.
 
 from __future__ import annotations
 
-import re
 import sys
 
 from mindloop.observer.canonical import norm_hash
@@ -17,6 +16,7 @@ from mindloop.observer.provenance.record import INGESTERS, MAX_TEXT, SOURCE_TYPE
 from mindloop.store import records
 from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import Negative
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _MAX_PROBLEMS = 100
 _WINDOW = 1 << 22
 _ID_DIGITS = 16
 # ASCII letters and digits may also be written as JSON escapes; a line that does so is always parsed.
-_ESCAPED = re.compile(rb"\\u00(?:3[0-9]|[46][1-6])")
+_ESCAPED = when_used(rb"\\u00(?:3[0-9]|[46][1-6])")
 
 
 class Duplicate(Negative):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 
 from mindloop.observer.rehearsed import LABEL
+from mindloop.store.lazy_patterns import when_used
 from mindloop.store.resources import read_resource
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mindloop.observer.synthesis.vectors import Vector
 
 TEMPLATE = "config/gaps/synthesis.md"
-_PLACEHOLDER = re.compile(r"\{(min_users|user_count|vectors)\}")
+_PLACEHOLDER = when_used(r"\{(min_users|user_count|vectors)\}")
 
 
 def prompt(vectors: list[Vector], min_users: int) -> str:

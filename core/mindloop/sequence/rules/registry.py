@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from mindloop.sequence.words import DOCTRINE, ERROR, STRICT
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
     Check = Callable[[Facts], Iterator[Finding]]
 
-_PARTS = re.compile(r"([A-Z])([0-9]+)(b?)\Z")
+_PARTS = when_used(r"([A-Z])([0-9]+)(b?)\Z")
 
 
 class Rule:

@@ -33,7 +33,7 @@ def stage_thinking(tx: Transaction, context: FollowUp, head: dict[str, Any], que
     """
     if not questions:
         return None
-    from mindloop.skills.think.judging import SKILL  # few runs have a stale cognition
+    from mindloop.skills.think import SKILL  # few runs have a stale cognition
 
     place = stage_run(tx, context.settings.get("agent"), SKILL, context.now, questions)
     head["think_run"] = place.run

@@ -171,7 +171,7 @@ def _ask(tx: Transaction, keeping: Keeping, state: GrowthState, result: Confirme
     """Stage the run that asks what each reply says; where nobody can be asked it is only recorded, and that is told."""
     from mindloop.protocol.questions import stage_run
     from mindloop.protocol.run_files import packet_reference
-    from mindloop.skills.grow.judging import SKILL
+    from mindloop.skills.grow import SKILL
     from mindloop.skills.grow.question import NoQuestion, question_of
 
     questions = []

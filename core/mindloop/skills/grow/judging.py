@@ -8,6 +8,7 @@ from mindloop.observer.growth.files import write_state
 from mindloop.observer.growth.reading import load_user
 from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.protocol.questions import AnswerRefused
+from mindloop.skills.grow import SKILL
 from mindloop.skills.judged import Judging
 from mindloop.store.errors import Negative
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from mindloop.store.transaction import Transaction
 
     Item = dict[str, Any]
-
-SKILL = "grow"
 
 
 def _scopes(item: Item) -> tuple[str, ...]:

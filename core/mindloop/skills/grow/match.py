@@ -13,6 +13,7 @@ from mindloop.observer.names import display_name, fold, slug
 from mindloop.observer.provenance.by_user import is_current, lines_by_user, mark_of, unseen
 from mindloop.observer.provenance.index import find
 from mindloop.store.errors import Busy, Malformed, Unreadable, WrongInput
+from mindloop.store.lazy_patterns import when_used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ PASTED_AT_MOST = 20_000
 """Characters of a pasted reply: it is kept with its proposals, and the longest direct message is half as long."""
 _FULL = f"{proposals.PENDING_AT_MOST} proposals wait already; confirm or reject some, then match again"
 # Of a file that we wrote, and of growth states in any quoting: looked for so that most files need no parsing.
-_CURSOR = re.compile(rb"^records_seen: ([0-9]{1,9})\nlast_record_seen: '?([0-9a-f]{16})'?$", re.MULTILINE)
-_OPEN = re.compile(rb"outcome[\"']?\s*:\s*[\"']?(?:pending|unknown|silence)")
+_CURSOR = when_used(rb"^records_seen: ([0-9]{1,9})\nlast_record_seen: '?([0-9a-f]{16})'?$", re.MULTILINE)
+_OPEN = when_used(rb"outcome[\"']?\s*:\s*[\"']?(?:pending|unknown|silence)")
 _LAST_FIELD = b"\nquestion_patterns:"
 
 

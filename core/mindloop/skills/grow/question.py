@@ -11,6 +11,7 @@ from mindloop.observer.packet.manifest import violations
 from mindloop.observer.packet.others import others_of
 from mindloop.protocol.gap import Gap
 from mindloop.protocol.questions import Question
+from mindloop.skills.grow import JUDGE
 from mindloop.skills.grow.reply import Asked, signal_text
 
 TYPE_CHECKING = False
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from mindloop.store.files import Files
     from mindloop.store.workspace import Workspace
 
-JUDGE = "reply-classifier"
 VIOLATION = "prompt_manifest_violation"
 
 

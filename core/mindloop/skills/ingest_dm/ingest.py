@@ -15,9 +15,7 @@ from mindloop.observer.intake.repeated import OurWords
 from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import counted, excerpt, one_line
 from mindloop.observer.names import display_name, fold, slug
-from mindloop.observer.packet.others import others_of
 from mindloop.observer.provenance.bulk import Index, Source
-from mindloop.observer.provenance.by_user import lines_by_user
 from mindloop.observer.provenance.own_canvas import (
     attribution,
     canvas_of,
@@ -26,12 +24,8 @@ from mindloop.observer.provenance.own_canvas import (
     extended,
     proven,
 )
-from mindloop.protocol.questions import stage_run
-from mindloop.protocol.run_files import packet_reference
-from mindloop.skills.ingest_dm.judging import SKILL
+from mindloop.skills.ingest_dm import SKILL
 from mindloop.skills.ingest_dm.ours import sent_to
-from mindloop.skills.ingest_dm.question import MANIFEST_VIOLATION, question_of
-from mindloop.skills.ingest_dm.reply import check_reply, record_reply, waiting_since
 from mindloop.store.clock import stamp
 
 TYPE_CHECKING = False
@@ -159,7 +153,10 @@ def ingest(workspace: Workspace, export: Export, name: str, wanted: Wanted, now:
         InvalidCanvas: the user's canvas cannot be read; nothing is changed.
     """
     check_wallet(wanted.wallet)
-    check_reply(wanted.responds_to, wanted.quality)
+    if wanted.responds_to is not None or wanted.quality is not None:
+        from mindloop.skills.ingest_dm.reply import check_reply  # growth is read only where a reply may be in it
+
+        check_reply(wanted.responds_to, wanted.quality)
     stamps = Stamps(zone=wanted.zone, order=wanted.order, now=now)
     notes: list[str] = []
     sent = OurWords(dated=sent_to(workspace, wanted.user, notes))
@@ -173,14 +170,20 @@ def ingest(workspace: Workspace, export: Export, name: str, wanted: Wanted, now:
         known=lambda: _others_known(workspace, wanted.user),
     )
     heard.notes += notes
-    others = others_of(workspace) if wanted.ask and heard.said else None
+    others = None
+    if wanted.ask and heard.said:
+        from mindloop.observer.packet.others import others_of
+
+        others = others_of(workspace)
     agent = str(workspace.settings.get("agent"))
     with workspace.transaction(f"agent:{agent}", "research", f"user:{slug(wanted.user)}") as tx:
-        return _Ingestion(tx, wanted, now).run(heard, one_line(name, _NAME_LIMIT), others, agent)
+        return _Ingestion(tx, wanted, now).run(heard, one_line(name, _NAME_LIMIT), others)
 
 
 def _others_known(workspace: Workspace, user: str) -> set[str]:
     """The folded names of all other users: whoever has a canvas or records."""
+    from mindloop.observer.provenance.by_user import lines_by_user
+
     data = workspace.read(layout_of(workspace).provenance_index) or b""
     canvases = {fold(one.user_guess) for one in load_canvases(workspace)}
     return (canvases | lines_by_user(data).keys()) - {fold(user)}
@@ -199,18 +202,22 @@ class _Ingestion:
         self.user = self.canvas.user if self.canvas else wanted.user
         self.path = self.canvas.path if self.canvas else layout_of(tx).canvas(slug(wanted.user))
 
-    def run(self, heard: Heard, name: str, others: OtherCanvases | None, agent: str) -> Ingested:
+    def run(self, heard: Heard, name: str, others: OtherCanvases | None) -> Ingested:
         """Stage all of it."""
         done = Ingested(self.user, self.path, heard)
         new = self._index(done, heard, name)
         canvas = self._write_canvas(done, new, heard.platform.label)
         if self.wanted.responds_to:
+            from mindloop.skills.ingest_dm.reply import record_reply
+
             done.outcome, notes = record_reply(
                 self.tx, self.user, self.wanted.responds_to, self.wanted.quality, heard=heard, now=self.now
             )
             done.notes += notes
         if new and others is not None and canvas is not None:
-            self._ask(done, canvas, new, others, agent)
+            from mindloop.skills.ingest_dm.asking import ask
+
+            ask(self.tx, done, canvas, new, heard.platform.label, others, self.now)
         return done
 
     def _index(self, done: Ingested, heard: Heard, name: str) -> list[Said]:
@@ -219,7 +226,7 @@ class _Ingestion:
         thread = f"thread-{platform.thread}-{slug(self.user)}-{heard.day}"
         source = Source(self.user, platform.source_type, SKILL, name, thread, self.now)
         index = Index(self.tx, self.user)
-        gate = index.gate(heard.said, lambda: waiting_since(self.tx, self.user, done.notes))
+        gate = index.gate(heard.said, lambda: self._waiting_since(done))
         taken = {id(one) for one in gate.taken}
         index.add(source, (one for one in heard.said if id(one) in taken))
         done.new, done.better, done.replies = len(gate.new), len(gate.better), len(gate.replies)
@@ -229,6 +236,11 @@ class _Ingestion:
             done.notes.append(_dispute(gate.disputed, layout_of(self.tx).provenance_index))
         fresh = {id(one) for one in gate.new}
         return [one for one in heard.said if id(one) in fresh]
+
+    def _waiting_since(self, done: Ingested) -> list[str]:
+        from mindloop.skills.ingest_dm.reply import waiting_since
+
+        return waiting_since(self.tx, self.user, done.notes)
 
     def _write_canvas(self, done: Ingested, new: list[Said], label: str) -> Canvas | None:
         """Put the newest of the new quotes onto the canvas; return the canvas as it will be."""
@@ -278,15 +290,6 @@ class _Ingestion:
                 "observer.ingest.max_quotes), and no more than observer.canvas_max_bytes allows"
             )
         return chosen[::-1]
-
-    def _ask(self, done: Ingested, canvas: Canvas, new: list[Said], others: OtherCanvases, agent: str) -> None:
-        question, wrong = question_of(canvas, new, done.heard.platform.label, others)
-        if wrong:
-            kinds = ", ".join(sorted({one.partition(":")[0] for one in wrong}))
-            done.notes.append(f"no question is asked ({MANIFEST_VIOLATION}): {kinds}")
-            return
-        place = stage_run(self.tx, agent, SKILL, self.now, [question])
-        done.run, done.packet = place.run, packet_reference(place.run, question.gap.id)
 
 
 def _dispute(found: Disputed, index: str) -> str:

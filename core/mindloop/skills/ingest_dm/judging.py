@@ -13,6 +13,7 @@ from mindloop.observer.provenance.own_canvas import attribution, check_found, pr
 from mindloop.observer.provenance.quotes import best_records
 from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.protocol.questions import AnswerRefused
+from mindloop.skills.ingest_dm import SKILL
 from mindloop.skills.judged import Judging
 from mindloop.store import front_matter
 from mindloop.store.clock import day, stamp
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from mindloop.store.transaction import Transaction
 
     Item = dict[str, Any]
-
-SKILL = "ingest-dm"
 
 
 def _scopes(item: Item) -> tuple[str, ...]:

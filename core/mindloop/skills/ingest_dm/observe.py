@@ -8,17 +8,12 @@ from mindloop.observer.names import display_name, slug
 from mindloop.observer.packet.others import others_of
 from mindloop.observer.provenance.bulk import Said
 from mindloop.observer.provenance.observe import Observed, add_quote
-from mindloop.protocol.questions import stage_run
-from mindloop.protocol.run_files import packet_reference
-from mindloop.skills.ingest_dm.judging import SKILL
-from mindloop.skills.ingest_dm.question import MANIFEST_VIOLATION, question_of
+from mindloop.skills.ingest_dm.asking import ask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from mindloop.observer.packet.manifest import OtherCanvases
-    from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
 
 _SOURCE = "quote"
@@ -64,20 +59,8 @@ def observe_and_ask(  # noqa: PLR0917 - what a person says in one command
     agent = str(workspace.settings.get("agent"))
     with workspace.transaction(f"agent:{agent}", "research", f"user:{slug(display_name(user))}") as tx:
         asked = Asked(add_quote(tx, user, quote, wallet, context, date, now))
-        _ask(tx, asked, one_line(context or _SOURCE, _SOURCE_LIMIT), others, agent, now)
+        path, record = asked.seen.path, asked.seen.record
+        said = Said(record["text"], record["source_timestamp"], record["source_timestamp_confidence"])
+        canvas = parse_canvas(path, tx.read_text(path) or "")
+        ask(tx, asked, canvas, [said], one_line(context or _SOURCE, _SOURCE_LIMIT), others, now)
     return asked
-
-
-def _ask(  # noqa: PLR0917 - all that a question needs
-    tx: Transaction, asked: Asked, source: str, others: OtherCanvases, agent: str, now: datetime
-) -> None:
-    path, record = asked.seen.path, asked.seen.record
-    said = Said(record["text"], record["source_timestamp"], record["source_timestamp_confidence"])
-    canvas = parse_canvas(path, tx.read_text(path) or "")
-    question, wrong = question_of(canvas, [said], source, others)
-    if wrong:
-        kinds = ", ".join(sorted({one.partition(":")[0] for one in wrong}))
-        asked.notes.append(f"no question is asked ({MANIFEST_VIOLATION}): {kinds}")
-        return
-    place = stage_run(tx, agent, SKILL, now, [question])
-    asked.run, asked.packet = place.run, packet_reference(place.run, question.gap.id)

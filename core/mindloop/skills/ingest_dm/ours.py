@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mindloop.observer.batch.parse import BATCH_TYPE, parse_section, record_list, sections, text_list
-from mindloop.observer.batch.prior import FILE_LIMIT
+from mindloop.observer.batch.parse import BATCH_TYPE, FILE_LIMIT, parse_section, record_list, sections, text_list
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold
 from mindloop.store import front_matter

@@ -6,6 +6,7 @@ from mindloop.observer.intake.packet import MAX_QUOTES, SCHEMA, assemble, defaul
 from mindloop.observer.packet.manifest import violations
 from mindloop.protocol.gap import Gap
 from mindloop.protocol.questions import Question
+from mindloop.skills.ingest_dm import JUDGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from mindloop.observer.packet.manifest import OtherCanvases
     from mindloop.observer.provenance.bulk import Said
 
-JUDGE = "quote-selector"
 MANIFEST_VIOLATION = "prompt_manifest_violation"
 
 

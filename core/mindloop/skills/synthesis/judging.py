@@ -9,6 +9,7 @@ from mindloop.observer.synthesis.render import COGNITION, FOLLOW_UPS, TYPES, ren
 from mindloop.protocol.questions import AnswerRefused
 from mindloop.protocol.run_files import known_host
 from mindloop.skills.judged import Judging
+from mindloop.skills.synthesis import SKILL
 from mindloop.store import front_matter
 from mindloop.store.clock import day
 from mindloop.store.errors import Malformed
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from mindloop.store.transaction import Transaction
 
     Item = dict[str, Any]
-
-SKILL, JUDGE = "synthesis", "synthesis-writer"
 
 
 def _scopes(_item: Item) -> tuple[str, ...]:

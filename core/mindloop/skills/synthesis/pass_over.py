@@ -15,7 +15,7 @@ from mindloop.observer.synthesis.vectors import Source, feature_vectors
 from mindloop.protocol.gap import Gap
 from mindloop.protocol.questions import Question, stage_run
 from mindloop.protocol.run_files import read_item
-from mindloop.skills.synthesis.judging import JUDGE, SKILL
+from mindloop.skills.synthesis import JUDGE, SKILL
 from mindloop.skills.synthesis.linked import ITEM
 from mindloop.skills.synthesis.sidecars import Sidecars, is_recent
 from mindloop.store.clock import parse_instant

@@ -12,7 +12,7 @@ from mindloop.observer.wallets import is_wallet
 from mindloop.protocol.questions import stage_run
 from mindloop.protocol.run_files import packet_reference
 from mindloop.skills.scores import ScoreFetcher
-from mindloop.skills.think.judging import SKILL
+from mindloop.skills.think import SKILL
 from mindloop.skills.think.question import ThinkImpossible, question_of
 from mindloop.skills.think.sidecar import ForeignSidecar, read_sidecar, why_not
 from mindloop.skills.think.synthesis import ask_synthesis

@@ -10,6 +10,7 @@ from mindloop.observer.layout import layout_of
 from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.protocol.questions import AnswerRefused
 from mindloop.skills.judged import Judging
+from mindloop.skills.think import SKILL
 from mindloop.skills.think.sidecar import read_sidecar
 from mindloop.store.clock import stamp
 from mindloop.store.documents import write_yaml
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     Item = dict[str, Any]
 
-SKILL = "think"
 DAMAGED = ".damaged"
 _SHAPE = {
     "verified": list,

@@ -10,6 +10,7 @@ from mindloop.observer.packet.manifest import violations
 from mindloop.observer.score import parse_snapshot
 from mindloop.protocol.gap import Gap
 from mindloop.protocol.questions import Question
+from mindloop.skills.think import JUDGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from mindloop.observer.types import GrowthState, ProvenanceRecord, Quote
     from mindloop.store.settings import Settings
 
-JUDGE = "cognition-distiller"
 SCHEMA = "think-answer"
 VIOLATION, UNFIT_NAME = "prompt_manifest_violation", "unfit_name"
 
