@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 HERE = Path(__file__).resolve()
 ROOT = HERE.parents[2]
@@ -23,17 +23,30 @@ sys.path[:0] = [str(ROOT / "core"), str(ROOT)]
 
 from mindloop.store.workspace import Workspace  # noqa: E402 - the path above is how it is found
 from tests.helpers.big_export import write_big_export  # noqa: E402 - likewise
-from tests.helpers.big_growth import Restored, Rows, add_replies, give_growth  # noqa: E402 - likewise
+from tests.helpers.big_growth import Rows, add_replies, give_growth  # noqa: E402 - likewise
 from tests.helpers.big_sequence import big_model, big_scenario, write_exports, write_json  # noqa: E402 - likewise
 from tests.helpers.big_workspace import make_big_workspace  # noqa: E402 - likewise
+from tests.helpers.judged_calls import calls  # noqa: E402 - likewise
 from tests.helpers.peak_memory import peak_told, telling  # noqa: E402 - likewise
+
+if TYPE_CHECKING:
+    from tests.helpers.restored import Restored
 
 SCRIPTS = ROOT / "core" / "scripts"
 PYTHON = ROOT / ".venv" / "bin" / "python"
 BASE_MODEL = ROOT / "core" / "sample" / "grimoires" / "sequences" / "fu-model-m0.json"
 LEAN, YAML = 2.2, 4.0
-JOURNAL = 6.0  # the disk is waited for several times
-THINK = 8.0  # the score command's own process is in it
+ASKING = 5.0
+"""Of calls that stage a question: every canvas is read, so that no packet can hold another user's, and a run is
+written; of ``cognition.py begin`` the score command's own process is in it too."""
+ASKS = frozenset(
+    (
+        "growth.py confirm, with a question",
+        "canvas.py observe --ask",
+        "canvas.py ingest, with a question",
+        "cognition.py begin, one user",
+    )
+)
 SECONDS, MEGABYTES, GROWTH = 12.0, 400.0, 2.2
 MATCH_SECONDS, QUIET_SECONDS = 2.0, 0.5
 STOP = "schema_version: 1\nuser: user00005\nstate: stopped\nreason: declined\nsince: 2026-02-01T00:00:00Z\n"
@@ -166,6 +179,7 @@ def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes |
     pre = {**event, "hook_event_name": "PreToolUse", "tool_input": call}
     prompt = run_packet(run_name, folder)
     packet, filed = "hooks/packet.py", "hooks/answer.py"
+    workspace = Workspace(str(folder))
     return {
         "provenance.py hash": (script("provenance.py", "hash"), b"og score feels low", LEAN),
         "follow_up.py status": (script("follow_up.py", "status"), b"", LEAN),
@@ -175,13 +189,16 @@ def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes |
         "answer hook, another's call": (script(filed), json.dumps(other).encode(), LEAN),
         "answer hook, our call": (script(filed), Answers(event, reference, prompt), LEAN),
         "cognition.py show": (script("cognition.py", "show", "user00002"), b"", YAML),
-        "cognition.py begin, one user": (script("cognition.py", "begin", "--user", "user00004"), b"", THINK),
+        "cognition.py begin, nothing to ask": (script("cognition.py", "begin", "--user", "user00002"), b"", YAML),
         "fu_conformance.py check": (script("fu_conformance.py", str(BASE_MODEL)), b"", YAML),
         "growth.py show": (script("growth.py", "show", "user00001"), b"", YAML),
         "growth.py report": (script("growth.py", "report"), b"", YAML),
         **{
-            f"growth.py {what}": (script("growth.py", *argv), given, JOURNAL if what in Rows.JOURNALED else YAML)
-            for what, (argv, given) in Rows(Workspace(str(folder)), folder, 6, 7).commands.items()
+            what: (script(name, *argv), given, _bound(what))
+            for what, (name, argv, given) in {
+                **Rows(workspace, folder, 6, 7).calls,
+                **calls(workspace, folder),
+            }.items()
         },
         "growth.py stop": (script("growth.py", "stop", "user00004", "declined"), Before(folder, "user00004", ""), YAML),
         "growth.py resume": (script("growth.py", "resume", "user00005"), Before(folder, "user00005", STOP), YAML),
@@ -190,6 +207,12 @@ def _commands(run_name: str, folder: Path) -> dict[str, tuple[list[str], bytes |
         "chronicle.py query": (script("chronicle.py", "query", "--around", "2026-01-20"), b"", YAML),
         "provenance.py verify": (script("provenance.py", "verify", "--user", "user00002"), b"", YAML),
     }
+
+
+def _bound(what: str) -> float:
+    if what.endswith(" packet"):
+        return LEAN
+    return ASKING if what in ASKS else YAML
 
 
 def scale(folder: Path, pairs: int) -> list[Row]:

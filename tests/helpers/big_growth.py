@@ -16,6 +16,7 @@ from mindloop.skills.grow.match import match_everybody, match_text
 from mindloop.store.clock import now, stamp
 from tests.helpers.big_workspace import user_of
 from tests.helpers.growth_states import days, hypothesis, message, result
+from tests.helpers.restored import Restored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,38 +69,11 @@ def add_replies(workspace: Workspace, users: Iterable[int], mark: str) -> None:
         file.write("".join(lines))
 
 
-class Restored:
-    """Puts files back as they are now before each run, so that each run has the same to do."""
-
-    def __init__(self, folder: Path, given: bytes = b"") -> None:
-        self.folder = folder
-        self.kept = {path: path.read_bytes() for path in self._files()}
-        self.given = given
-
-    def _files(self) -> list[Path]:
-        runs = (self.folder / "agents/researcher/session/runs").glob("grow-*")
-        found = [path for run in runs for path in (run, *run.rglob("*"))]
-        return [path for path in (*found, *(self.folder / "grimoires/observer/growth").glob("*")) if path.is_file()]
-
-    def next(self) -> bytes:
-        """Restore; what the run gets on standard input."""
-        for path in self._files():
-            if path not in self.kept:
-                path.unlink()
-        for path, data in self.kept.items():
-            if not path.exists() or path.read_bytes() != data:
-                path.write_bytes(data)
-        return self.given
-
-
 class Rows:
-    """The commands of /grow on two users: arguments and standard input of each, by its name.
+    """The commands of /grow on two users: script, arguments and standard input of each, by its name, in ``calls``.
 
     One user's reply waits for a person, the other's was confirmed and waits for its judge.
     """
-
-    JOURNALED = frozenset(("confirm", "confirm, with a question", "answer", "sent"))
-    """Those that change several files, so that a journal's waiting for the disk is in them; and a growth state."""
 
     def __init__(self, workspace: Workspace, folder: Path, waiting: int, asked: int) -> None:
         give_growth(workspace, (waiting, asked), 1)
@@ -113,7 +87,7 @@ class Rows:
         verdict = ("--direction", "supports", "--strength", "high")
         said = {"direction": "supports", "strength": "high", "quote_span": "my friends", "rationale": "behavior"}
         again = Restored(folder)
-        self.commands: dict[str, tuple[list[str], Any]] = {
+        commands: dict[str, tuple[list[str], Any]] = {
             "sent": (["sent", user, self._token(workspace, user), "--thread", "dm"], again),
             "match": (["match", user], Restored(folder, text.encode())),
             "match --all": (["match", "--all"], b""),
@@ -125,6 +99,7 @@ class Rows:
             "answer": (["answer", run, item], Restored(folder, json.dumps(said).encode())),
             "learn": (["learn", settled], b""),
         }
+        self.calls = {f"growth.py {what}": ("growth.py", argv, given) for what, (argv, given) in commands.items()}
 
     def _pasted(self, workspace: Workspace, user: str) -> str:
         text = f"i asked my friends [FU:{self._token(workspace, user)}]"

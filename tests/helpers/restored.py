@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,4 +36,5 @@ class Restored:
         for path, data in self.kept.items():
             if not path.exists() or path.read_bytes() != data:
                 path.write_bytes(data)
+        os.sync()  # a run that waits for the disk waits for its own writing alone
         return self.given

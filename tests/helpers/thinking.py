@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from mindloop.skills.judged import Judged
-    from mindloop.skills.think.begin import Begun
+    from mindloop.skills.think.begun import Begun
 
 SIDECARS = "grimoires/observer/cognition"
 

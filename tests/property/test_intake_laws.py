@@ -22,9 +22,10 @@ from mindloop.observer.canvas.skeleton import Skeleton, add_hypotheses, clean_ti
 from mindloop.observer.canvas.triggers import find_triggers
 from mindloop.observer.intake.answer import parse_selection
 from mindloop.observer.layout import layout_of
-from mindloop.observer.provenance.bulk import Index, Said, Source
+from mindloop.observer.provenance.bulk import Index, Source
 from mindloop.observer.provenance.index import load_index
 from mindloop.observer.provenance.quotes import best_records, proven_text, registry
+from mindloop.observer.provenance.said import Said
 from mindloop.protocol.questions import AnswerRefused
 from mindloop.skills.ingest_dm.ingest import Ingested, Wanted, ingest
 from mindloop.store.errors import WrongInput

@@ -11,16 +11,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mindloop.observer.canonical import content_hash
-from mindloop.observer.growth.classify import (
-    default_answer,
-    evidence_of,
-    question_text,
-    read_classification,
-    shape_problem,
-)
+from mindloop.observer.growth.classify import read_classification, shape_problem
 from mindloop.observer.growth.confidence import take_evidence
+from mindloop.observer.growth.evidence import evidence_of
 from mindloop.observer.growth.matching import OPEN_OUTCOMES, Matcher, Signal, signal_of_text
 from mindloop.observer.growth.outcome import apply_outcome
+from mindloop.observer.growth.packet import default_answer, question_text
 from mindloop.observer.growth.proposals import added, completed, confirmed, new_proposals, pending
 from mindloop.observer.growth.state import LEVELS, clone, messages
 from mindloop.observer.lines import shows_something

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import jsonschema
 import pytest
 import yaml
@@ -59,6 +61,28 @@ def test_yaml_of_text_reads_back_equal_everywhere(document: object) -> None:
 def test_yaml_numbers_read_back_through_safe_load(document: dict[str, object]) -> None:
     """Numbers and truth values are written so that any reader finds them again."""
     assert yaml.safe_load(strict_yaml.dump(document)) == document
+
+
+@LAW
+@given(
+    TEXT
+    | st.integers().map(str)
+    | st.text("0123456789abcdefxobABCDEFXO_.:+-TZ \n", min_size=1, max_size=24)
+    | st.datetimes().map(lambda moment: f"{moment:%Y-%m-%dT%H:%M:%SZ}"),
+    st.booleans(),
+)
+@example("2026-02-11T14:23:00Z\n", True)
+@example("0", True)
+@example("1e5", True)
+@example("1b1", True)
+@example("9dfaecf5dc35efef", True)
+def test_a_scalar_is_taken_for_what_the_library_takes_it_for(text: str, plain: bool) -> None:
+    """Knowing numbers, moments and hashes sooner decides nothing differently: what needs quotes gets them."""
+    dumper = strict_yaml._Dumper(io.StringIO())
+    library = super(strict_yaml._Dumper, dumper)
+
+    for implicit in ((plain, not plain), (not plain, plain)):
+        assert dumper.resolve(yaml.ScalarNode, text, implicit) == library.resolve(yaml.ScalarNode, text, implicit)
 
 
 @LAW

@@ -17,8 +17,9 @@ from mindloop.observer.names import display_name
 from mindloop.observer.packet.manifest import OtherCanvases, violations
 from mindloop.observer.provenance.quotes import registry
 from mindloop.protocol.questions import AnswerRefused
+from mindloop.skills.think.begun import ThinkImpossible
 from mindloop.skills.think.judging import JUDGING, document_of
-from mindloop.skills.think.question import ThinkImpossible, question_of
+from mindloop.skills.think.question import question_of
 from mindloop.store import schemas
 from mindloop.store.documents import yaml_text
 from mindloop.store.errors import WrongInput

@@ -12,7 +12,8 @@ from mindloop.observer.batch.file import compat_problems, parse_batch, render_ba
 from mindloop.observer.growth.outcome import apply_outcome
 from mindloop.observer.growth.record import record_batch
 from mindloop.observer.growth.state import new_growth
-from mindloop.observer.provenance.index import Duplicate, ingest, load_index, make_record
+from mindloop.observer.provenance.index import Duplicate, ingest, load_index
+from mindloop.observer.provenance.record import make_record
 from mindloop.store.documents import read_yaml, write_yaml
 from tests.helpers.batches import result
 from tests.helpers.folders import fast_folder

@@ -137,9 +137,8 @@ def _module(name: str) -> ModuleType:
         hint = f"Did you mean {near[0]}?" if near else f"Commands: {', '.join(known)}"
         message = f"there is no command {name[:40]!r}"
         raise WrongInput(message, hint)
-    from importlib import import_module
-
-    return import_module(COMMANDS[name][0])
+    __import__(COMMANDS[name][0])
+    return sys.modules[COMMANDS[name][0]]
 
 
 def _complain(text: str) -> None:

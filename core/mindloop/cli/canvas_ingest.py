@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mindloop.skills.ingest_dm.ingest import Ingested
 
 PROG = "canvas.py"
+QUALITY = ("high", "medium", "low")
 
 
 def ingest(argv: list[str]) -> int:
@@ -55,8 +56,6 @@ def ingest(argv: list[str]) -> int:
 
 
 def _options() -> Any:
-    from mindloop.observer.growth.metrics import QUALITY
-
     options = parser(
         f"{PROG} ingest",
         "Put what a user said in an export of direct messages into the index and onto the user's canvas.\n"

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mindloop.skills.judged import Judged
-    from mindloop.skills.think.begin import Begun
+    from mindloop.skills.think.begun import Begun
     from mindloop.skills.think.show import Shown
     from mindloop.store.workspace import Workspace
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mindloop.protocol.host import Host
     from mindloop.skills.judged import Judged
-    from mindloop.skills.think.begin import Begun
+    from mindloop.skills.think.begun import Begun
     from mindloop.store.workspace import Workspace
 
 PROG = "drive.py"

@@ -6,11 +6,14 @@ is not one of our judges, and leaves without the interpreter's teardown.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 
 from mindloop.store.errors import MindloopError
+from mindloop.store.lazy_patterns import CompiledLater
+
+with CompiledLater():  # those of the decoder in pure Python
+    import json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -53,7 +53,8 @@ def _hash_with_options(argv: list[str]) -> int:
 def _ingest(argv: list[str]) -> int:
     from mindloop.cli.output import emit, emit_json, read_stdin_text
     from mindloop.cli.place import opened
-    from mindloop.observer.provenance.index import ingest, make_record
+    from mindloop.observer.provenance.index import ingest
+    from mindloop.observer.provenance.record import make_record
     from mindloop.store.clock import now
 
     chosen = _ingest_options().parse_args(argv)

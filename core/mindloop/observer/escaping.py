@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 
-from mindloop.observer.lines import CONTROL, SURROGATE, clean_line
+from mindloop.observer.lines import CONTROL, clean_line, whole
 from mindloop.observer.names import display_name, slug
 from mindloop.store.errors import WrongInput
 from mindloop.store.lazy_patterns import when_used
 
-_BREAK = when_used("\r\n?|[\v\f\x1c-\x1f\x85\u2028\u2029]")  # everything that some tool takes for the end of a line
+_BREAKS = dict.fromkeys(map(ord, "\r\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029"), "\n")
+"""Everything but a line feed that some tool takes for the end of a line."""
 _STRUCTURE = (
     r"(?=#|>|`{3}|~{3}|=+[^\S\n]*$|-+[^\S\n]*$"
     r"|(?:-[^\S\n]*){3,}$|(?:\*[^\S\n]*){3,}$|(?:_[^\S\n]*){3,}$)"
@@ -41,7 +42,7 @@ def escape(text: str) -> str:
 
 def clean_body(text: str) -> str:
     """A message body as it is kept: one kind of line end, no control characters, no blank ends. Idempotent."""
-    text = SURROGATE.sub("\ufffd", CONTROL.sub("", _BREAK.sub("\n", text)))
+    text = whole(CONTROL.sub("", text.replace("\r\n", "\n").translate(_BREAKS)))
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
@@ -62,7 +63,7 @@ def read_line(text: str) -> str:
 
 def write_quote(text: str) -> str:
     """A quote for a place inside a line, with every character that its hash knows: controls stand as entities."""
-    spaced = SURROGATE.sub("\ufffd", " ".join(text.split()))
+    spaced = whole(" ".join(text.split()))
     kept = _NUMBER.sub(r"&amp;\1", guard_comments(spaced))
     return CONTROL.sub(lambda found: f"&#{ord(found[0])};", kept)
 

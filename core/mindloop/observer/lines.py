@@ -33,7 +33,16 @@ _CLUSTER = 8
 
 def clean_line(text: str) -> str:
     """One line without control characters or lone surrogates; runs of white space become one space."""
-    return SURROGATE.sub("\ufffd", " ".join(CONTROL.sub("", text).split()))
+    return whole(" ".join(CONTROL.sub("", text).split()))
+
+
+def whole(text: str) -> str:
+    """Replace halves of surrogate pairs, which no encoder takes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return SURROGATE.sub("\ufffd", text)
+    return text
 
 
 def one_line(text: str, limit: int) -> str:

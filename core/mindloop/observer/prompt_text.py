@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from mindloop.observer.lines import SURROGATE, one_line
+from mindloop.observer.lines import one_line, whole
 from mindloop.observer.sanitizer import neutralize_sections
 from mindloop.store.lazy_patterns import when_used
 from mindloop.store.resources import read_resource
@@ -81,8 +81,3 @@ def one_name(name: str) -> str:
 def as_json(value: Any) -> str:
     """A value as indented JSON in which every line break is the indenter's own."""
     return whole(json.dumps(value, ensure_ascii=False, indent=2).translate(_JSON_LINE_BREAKS))
-
-
-def whole(text: str) -> str:
-    """Replace halves of surrogate pairs, which no encoder takes."""
-    return text if text.isascii() else SURROGATE.sub("\ufffd", text)

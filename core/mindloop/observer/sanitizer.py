@@ -77,4 +77,6 @@ def heading_text(text: str, limit: int = 120) -> str:
 
 def neutralize_sections(text: str) -> str:
     """Break lines that look like a section of the prompt (``=== …``); all else stays as it is."""
+    if "===" not in text:
+        return text
     return _SECTION.sub(lambda match: f"{match['start']}{match['lead']}= = =", text)

@@ -13,7 +13,6 @@ from mindloop.protocol.run_files import (
 )
 from mindloop.store.clock import day, stamp
 from mindloop.store.errors import WrongInput
-from mindloop.store.ids import next_run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,6 +86,8 @@ def stage_run(
         skipped: ``{user, reason, detail}`` of everybody who was left out.
         warnings: what the operator was told; the first hundred are kept.
     """
+    from mindloop.store.ids import next_run_id
+
     place = RunPlace(agent, next_run_id(tx.names(runs_dir(agent), ".json"), skill, day(now)))
     waiting = {}
     for question in questions:

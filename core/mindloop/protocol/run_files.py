@@ -7,10 +7,12 @@ the raw answers. Hooks import this module for every subagent call, so it imports
 
 from __future__ import annotations
 
-import json
-
 from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import Malformed, Negative, NewerSchema, WrongInput
+from mindloop.store.lazy_patterns import CompiledLater
+
+with CompiledLater():  # those of the decoder in pure Python
+    import json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

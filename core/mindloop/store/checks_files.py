@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from mindloop.store import disk, journal, quarantine, reach
+from mindloop.store import disk, journal, journal_files, quarantine, reach
 from mindloop.store.checkup import ERROR, INFO, WARNING, Finding, guarded
 from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import MindloopError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PLACES = ("world", "agents", "grimoires", ".mindloop")
 LEFTOVERS = ".mindloop/leftovers"
 """Where ``--fix`` puts temporary files that no journal names."""
-_FOLDERS = (".mindloop", ".mindloop/locks", journal.FOLDER)
+_FOLDERS = (".mindloop", ".mindloop/locks", journal_files.FOLDER)
 _FILE_ENDINGS = (".md", ".yaml", ".json", ".jsonl", ".txt", ".lock")
 _NAME_SHOWN = 150  # bytes
 
@@ -124,10 +124,10 @@ def check_own_folders(look: Look) -> Iterator[Finding]:
 
 def check_journals(look: Look) -> Iterator[Finding]:
     """Report changes that are pending; whether their process lives is guessed, since a look takes no lock."""
-    for name in journal.pending(look.ws.root):
-        yield from guarded(f"{journal.FOLDER}/{name}", _pending(look.ws.root, name))
+    for name in journal_files.pending(look.ws.root):
+        yield from guarded(f"{journal_files.FOLDER}/{name}", _pending(look.ws.root, name))
     for entry in entries_of(look):
-        if not entry.rel.startswith(f"{journal.FOLDER}/"):
+        if not entry.rel.startswith(f"{journal_files.FOLDER}/"):
             continue
         if entry.name.endswith(journal.INCOMPLETE):
             what = "a change that could not be completed was kept; compare the files it names, then remove it"
@@ -137,14 +137,14 @@ def check_journals(look: Look) -> Iterator[Finding]:
 
 
 def _pending(root: str, name: str) -> Iterator[Finding]:
-    rel = f"{journal.FOLDER}/{name}"
+    rel = f"{journal_files.FOLDER}/{name}"
     told = preview(root, name)
     pid = name.rpartition("~")[2].partition("-")[0]
     if _lives(pid):
         yield Finding(INFO, rel, None, f"a change is being made by process {pid}")
         return
     files = [path for path, _, _ in told[1:]]
-    verb = "completed" if name.endswith(journal.COMMITTED) else "undone"
+    verb = "completed" if name.endswith(journal_files.COMMITTED) else "undone"
     if any(path.endswith(journal.INCOMPLETE) for path in files):
         verb = "kept as incomplete"
     shown = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "") or "no file"
@@ -172,7 +172,7 @@ def check_leftovers(look: Look) -> Iterator[Finding]:
     found = [entry for entry in entries_of(look) if entry.kind == "file" and entry.name.endswith(".tmp")]
     ours = _named_by_journals(look.ws.root)
     for entry in found:
-        if entry.rel.startswith((f"{journal.FOLDER}/", f"{LEFTOVERS}/")) or entry.rel in ours:
+        if entry.rel.startswith((f"{journal_files.FOLDER}/", f"{LEFTOVERS}/")) or entry.rel in ours:
             continue
         path = look.ws.path(entry.rel)
         what = "a temporary file that no change in progress names"
@@ -184,7 +184,7 @@ def check_leftovers(look: Look) -> Iterator[Finding]:
 
 def _named_by_journals(root: str) -> set[str]:
     found: set[str] = set()
-    for name in journal.pending(root):
+    for name in journal_files.pending(root):
         try:
             found |= {path for path, _, _ in preview(root, name)}
         except MindloopError:

@@ -6,18 +6,8 @@ import os
 
 from mindloop.store import atomic, reach, scopes
 from mindloop.store.errors import StoreFailure
-from mindloop.store.journal import (
-    COMMITTED,
-    FOLDER,
-    INTENT,
-    appended,
-    folder,
-    forget,
-    in_order,
-    sync_folders,
-    target,
-    temporary,
-)
+from mindloop.store.journal import appended, forget, in_order, sync_folders, target, temporary
+from mindloop.store.journal_files import COMMITTED, FOLDER, INTENT, folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 try:
-    from _sha2 import sha256  # type: ignore[import-not-found]  # Python 3.12 and later
-except ImportError:
-    try:
-        from _sha256 import sha256  # type: ignore[import-not-found]  # Python 3.11
-    except ImportError:  # an interpreter without either
-        from hashlib import sha256
+    if sys.version_info >= (3, 12):  # looking for a module that is not there takes as long as three that are
+        from _sha2 import sha256  # type: ignore[import-not-found]
+    else:
+        from _sha256 import sha256  # type: ignore[import-not-found]
+except ImportError:  # an interpreter without either
+    from hashlib import sha256
 
 
 def sha256_hex(data: bytes) -> str:

@@ -85,30 +85,41 @@ def _line_end(head: str) -> str:
 
 
 def set_scalar(text: str, key: str, value: str | float | None) -> str:
-    """Rewrite one top-level value where it stands, or add it as the header's last line.
+    """Rewrite one top-level value where it stands, or add it as the header's last line (see ``set_scalars``)."""
+    return set_scalars(text, {key: value})
 
-    The result is read back: exactly this key may have changed, and the body must be the same.
+
+def set_scalars(text: str, values: Mapping[str, str | float | None]) -> str:
+    """Rewrite top-level values where they stand; those that are not there become the header's last lines.
+
+    The result is read back: exactly these keys may have changed, and the body must be the same.
 
     Raises:
         Malformed: the note's header does not parse.
-        WrongInput: the value is not of one line, or the edit did not read back.
+        WrongInput: a value is not of one line, or the edit did not read back.
     """
+    if not values:
+        return text
     head, header, tail = split(text)
-    line = strict_yaml.dump({key: value}).rstrip("\n")
-    if "\n" in line or re.match(r".*: [|>][-+0-9]*\Z", line):
-        raise WrongInput(f"the value of {key!r} must be one line of text", "Leave out its line breaks.")
+    lines = {key: _line(key, value) for key, value in values.items()}
+    block = "\n".join(lines.values())
     if header is None:
-        return f"---\n{line}\n---\n{text}"
+        return f"---\n{block}\n---\n{text}"
     before, body = parse(text)
-    edited = head + _edit(header, key, line, _line_end(head)) + tail
-    if _read_back(edited) != ({**before, key: _scalar(line, key)}, body):
-        raise WrongInput(f"{key!r} could not be rewritten in place", "Edit the header by hand.")
+    for key, line in lines.items():
+        header = _edit(header, key, line, _line_end(head))
+    edited = head + header + tail
+    loaded = strict_yaml.load(block)
+    if _read_back(edited) != ({**before, **(loaded if isinstance(loaded, dict) else {})}, body):
+        raise WrongInput(f"{', '.join(map(repr, lines))} could not be rewritten in place", "Edit the header by hand.")
     return edited
 
 
-def _scalar(line: str, key: str) -> object:
-    loaded = strict_yaml.load(line)
-    return loaded[key] if isinstance(loaded, dict) else None
+def _line(key: str, value: str | float | None) -> str:
+    line = strict_yaml.dump({key: value}).rstrip("\n")
+    if "\n" in line or re.match(r".*: [|>][-+0-9]*\Z", line):
+        raise WrongInput(f"the value of {key!r} must be one line of text", "Leave out its line breaks.")
+    return line
 
 
 def _read_back(text: str) -> object:

@@ -21,9 +21,10 @@ from __future__ import annotations
 
 import os
 
-from mindloop.store import atomic, disk, reach, scopes
+from mindloop.store import atomic, scopes
 from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import WrongInput
+from mindloop.store.journal_files import COMMITTED, INTENT, folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,29 +33,7 @@ if TYPE_CHECKING:
 
     Entry = dict[str, Any]
 
-FOLDER = ".mindloop/journal"
-INTENT = ".tmp"
-COMMITTED = ".json"
 INCOMPLETE = ".incomplete"
-
-
-def folder(root: str) -> str:
-    """Return the folder of the journals."""
-    return os.path.join(root, *FOLDER.split("/"))
-
-
-def pending(root: str) -> list[str]:
-    """Return the names of all journals, of live and of dead transactions; what is no file is none."""
-    if reach.leads_out(root, FOLDER):
-        return []
-    try:
-        with os.scandir(folder(root)) as entries:
-            found = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise disk.failure(folder(root), "list it", error) from error
-    return sorted(name for name in found if name.endswith((INTENT, COMMITTED)) and "~" in name)
 
 
 def kept_as(root: str, name: str) -> str:

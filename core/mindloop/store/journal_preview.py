@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from mindloop.store import atomic, journal, reach
-from mindloop.store.journal import FOLDER, appended_to, fits
+from mindloop.store import atomic, journal, journal_files, reach
+from mindloop.store.journal import appended_to, fits
+from mindloop.store.journal_files import FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def preview(root: str, name: str) -> Told:
 
     Args:
         root: the workspace.
-        name: one of ``journal.pending``.
+        name: one of ``journal_files.pending``.
     """
     place = f"{FOLDER}/{name}"
     data = atomic.read_file(os.path.join(root, place))
@@ -28,12 +29,12 @@ def preview(root: str, name: str) -> Told:
     parsed = journal.parse_entries(data)
     entries = parsed[1] if parsed else []
     ours = [entry for entry in entries if reach.may_recover(root, entry["path"])]
-    if name.endswith(journal.INTENT):
+    if name.endswith(journal_files.INTENT):
         told: list[Told | None] = [_undone(root, entry) for entry in ours]
     else:
         told = [_completed(root, entry) for entry in journal.in_order(ours)]
     kept: Told = []
-    if len(ours) < len(entries) or None in told or (not entries and name.endswith(journal.COMMITTED)):
+    if len(ours) < len(entries) or None in told or (not entries and name.endswith(journal_files.COMMITTED)):
         kept = [(f"{FOLDER}/{journal.kept_as(root, name)}", None, data)]
     return [(place, data, None), *kept, *(one for some in told for one in some or [])]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from mindloop.store.errors import WrongInput
+from mindloop.store.lazy_patterns import CompiledLater
+
+with CompiledLater():  # those of the decoder in pure Python
+    import json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

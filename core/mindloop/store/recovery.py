@@ -6,21 +6,8 @@ import os
 
 from mindloop.store import atomic, lock, reach, scopes
 from mindloop.store.errors import Busy, StoreFailure
-from mindloop.store.journal import (
-    COMMITTED,
-    INTENT,
-    appended_to,
-    fits,
-    folder,
-    forget,
-    in_order,
-    kept_as,
-    pending,
-    read,
-    sync_folders,
-    target,
-    temporary,
-)
+from mindloop.store.journal import appended_to, fits, forget, in_order, kept_as, read, sync_folders, target, temporary
+from mindloop.store.journal_files import COMMITTED, INTENT, folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,11 +16,12 @@ if TYPE_CHECKING:
     from mindloop.store.journal import Entry
 
 
-def recover(root: str, timeout: float = 0.0) -> list[str]:
+def recover_named(root: str, names: Iterable[str], timeout: float) -> list[str]:
     """Complete or undo what killed processes left, wherever their locks are free.
 
     Args:
         root: the workspace.
+        names: of journals (``journal_files.pending``).
         timeout: seconds to wait for the locks of each journal; with 0, journals of live transactions are passed over.
 
     Returns:
@@ -43,11 +31,6 @@ def recover(root: str, timeout: float = 0.0) -> list[str]:
         StoreFailure: a committed change cannot be completed (read-only, full).
         Busy: only when ``timeout`` is above 0.
     """
-    return recover_named(root, pending(root), timeout)
-
-
-def recover_named(root: str, names: Iterable[str], timeout: float) -> list[str]:
-    """Do the same for some journals only."""
     notes = [_recover_one(root, name, timeout) for name in names]
     return [note for note in notes if note]
 

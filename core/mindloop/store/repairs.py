@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 
-from mindloop.store import atomic, journal
+from mindloop.store import atomic, journal_files
 from mindloop.store.errors import WrongInput
 from mindloop.store.journal_preview import preview
 
@@ -123,7 +123,7 @@ class FinishJournals(Fix):
     def changes(self, ws: Workspace) -> list[Change]:
         """Return what every pending journal comes to."""
         found: dict[str, Change] = {}
-        for name in journal.pending(ws.root):
+        for name in journal_files.pending(ws.root):
             for path, before, after in preview(ws.root, name):
                 found[path] = Change(path, found[path].before if path in found else before, after)
         return [change for change in found.values() if change.before != change.after]

@@ -6,12 +6,14 @@ of keywords is checked by a test against the shipped schemas, and both validator
 
 from __future__ import annotations
 
-import json
 import re
 
 from mindloop.store.errors import Malformed, NewerSchema
-from mindloop.store.lazy_patterns import when_used
+from mindloop.store.lazy_patterns import CompiledLater, when_used
 from mindloop.store.resources import read_resource
+
+with CompiledLater():  # those of the decoder in pure Python
+    import json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

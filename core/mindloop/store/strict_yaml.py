@@ -58,6 +58,23 @@ class _Reader:
             raise ConstructorError(context, start.start_mark, "but found another document", more.start_mark)
         return value
 
+    def span_of(self, key: str) -> tuple[int, int] | None:
+        """Where the value of a top-level key begins and ends (see ``value_span``)."""
+        self._next()  # the stream starts
+        if self._next().__class__ is yaml.StreamEndEvent or self._next().__class__ is not yaml.MappingStartEvent:
+            return None
+        event = self._next()
+        while event.__class__ is not yaml.MappingEndEvent:
+            found = self._key(event) == key
+            value = self._next()
+            if found and (value.__class__ is not yaml.ScalarEvent or value.style in ("|", ">")):
+                raise WrongInput(f"{key!r} is not a value of one line", "Edit the header by hand.")
+            if found:
+                return value.start_mark.index, value.end_mark.index
+            self._value(value)
+            event = self._next()
+        return None
+
     def _value(self, event: Any) -> object:
         kind = event.__class__
         if kind is yaml.ScalarEvent:
@@ -131,13 +148,33 @@ def _plain(text: str) -> bool | float | str:
     return float(text) if _FLOAT.match(text) else text
 
 
+_MOMENT = when_used(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)?\Z")
+
+
 class _Dumper(yaml.CSafeDumper):
     """Writes a value twice rather than an alias, and text of several lines as a block."""
 
     stand_ins: dict[int, int] = {}  # noqa: RUF012 - replaced as a whole, never changed in place
 
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
+        """The same as the library's, sooner for most of what begins with a digit, and without its large patterns."""
+        quick = _of_digits(value) if kind is yaml.ScalarNode and implicit[0] and value[:1].isdigit() else None
+        if quick:
+            return quick
+        library: Any = super()
+        return library.resolve(kind, value, implicit)
+
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the library's signature
         return True
+
+
+def _of_digits(value: str) -> str | None:
+    """The tag of a whole number, a moment or a hash that begins with a digit; None where only the library can tell."""
+    if value.isascii() and value.isalnum():
+        if value.isdigit():
+            return _TAG + "int" if value == "0" or value[0] != "0" else None
+        return _TAG + "str" if value.strip("0123456789eE") and value[1] not in "xXoObB" else None
+    return _TAG + "timestamp" if _MOMENT.match(value) else None
 
 
 def _represent_str(dumper: Any, text: str) -> Any:
@@ -188,18 +225,13 @@ def load(text: str, source: str = "", limit: int = _READER_LIMIT, *, plain_types
 
 
 def value_span(text: str, key: str) -> tuple[int, int] | None:
-    """Where the one-line value of a top-level key stands in a mapping, or None where the key is not there.
+    """Where the one-line value of a top-level key stands in a mapping that ``load`` takes; None where no such key is.
 
     Raises:
         WrongInput: the value is a block, a list or a mapping.
     """
-    root = yaml.compose(text, Loader=yaml.CSafeLoader)
-    for name, node in root.value if isinstance(root, yaml.MappingNode) else ():
-        if name.value == key:
-            if not isinstance(node, yaml.ScalarNode) or node.style in ("|", ">"):
-                raise WrongInput(f"{key!r} is not a value of one line", "Edit the header by hand.")
-            return node.start_mark.index, node.end_mark.index
-    return None
+    parser: Any = yaml.CSafeLoader(text)
+    return _Reader(parser.get_event).span_of(key)
 
 
 def has_comments(text: str) -> bool:

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from mindloop.store import commit, journal, overlay, reach, recovery
+from mindloop.store import journal_files, overlay, reach
 from mindloop.store.scopes import Locks, default_timeout, ordered
 
 TYPE_CHECKING = False
@@ -78,13 +78,20 @@ class Transaction:
                 return
             # A dead journal spans scopes that are not ours. Our locks are freed first: the order of locks is fixed.
             locks.free()
+            from mindloop.store import recovery
+
             _tell(recovery.recover_named(root, wider, max(end - time.monotonic(), 0.001)))
 
     def _recover_under_own_locks(self) -> list[str]:
         """Deal with journals inside our scopes; return those that overlap ours and reach beyond."""
         root = self.workspace.root
-        wider = []
-        for name in journal.pending(root):
+        wider: list[str] = []
+        names = journal_files.pending(root)
+        if not names:
+            return wider
+        from mindloop.store import recovery
+
+        for name in names:
             needed = recovery.needed_scopes(root, name)
             if needed is None or not set(needed) & set(self.scopes):
                 continue
@@ -111,6 +118,10 @@ class Transaction:
         if self.workspace.is_in_memory:
             self._commit_in_memory()
             return
+        if not self._written and not self._appended:
+            return
+        from mindloop.store import commit, journal  # a change that turns out to be none needs neither
+
         root = self.workspace.root
         contents = {rel: data for rel, data in self._written.items() if data is not None}
         entries = [journal.write_entry(rel, data) for rel, data in contents.items()]

@@ -8,11 +8,10 @@ from __future__ import annotations
 import os
 import stat
 
-from mindloop.store import atomic, disk, overlay, reach, recovery
+from mindloop.store import atomic, disk, overlay, reach
 from mindloop.store.errors import WrongInput
+from mindloop.store.journal_files import pending
 from mindloop.store.locate import check_schema, find_root
-from mindloop.store.scopes import LOCKS, long_lock_path
-from mindloop.store.transaction import Transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from mindloop.store.long_lock import LongLock
     from mindloop.store.settings import Settings
+    from mindloop.store.transaction import Transaction
 
 
 class Workspace:
@@ -78,6 +78,8 @@ class Workspace:
             scopes: ``world``, ``research``, ``agent:<name>``, ``user:<slug>``; named in any order.
             timeout: seconds to wait for the locks; default 10 or ``MINDLOOP_LOCK_TIMEOUT``.
         """
+        from mindloop.store.transaction import Transaction  # most commands only read
+
         return Transaction(self, scopes, timeout)
 
     def hold(self, name: str, what: str) -> LongLock:
@@ -87,14 +89,20 @@ class Workspace:
             name: what there is one of in a workspace: ``driver``.
             what: what this process does, named to those who are refused (``Busy``).
         """
-        reach.require(self.root, LOCKS)
         from mindloop.store.long_lock import LongLock
+        from mindloop.store.scopes import LOCKS, long_lock_path
 
+        reach.require(self.root, LOCKS)
         return LongLock(long_lock_path(self.root, name), what)
 
     def recover(self) -> list[str]:
         """Complete or undo what killed processes left; called by commands that read. Returns what was done."""
-        return [] if self.is_in_memory else recovery.recover(self.root)
+        names = [] if self.is_in_memory else pending(self.root)
+        if not names:
+            return []
+        from mindloop.store.recovery import recover_named
+
+        return recover_named(self.root, names, timeout=0.0)
 
     # --- paths ------------------------------------------------------------------------------------------------------
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mindloop.cli import canvas_ingest
 from mindloop.observer.canonical import content_hash
 from mindloop.observer.canvas.reading import load_canvases
+from mindloop.observer.growth import metrics
 from mindloop.observer.growth.record import record_batch
 from mindloop.observer.growth.state import new_growth
 from mindloop.observer.names import slug
@@ -26,6 +28,11 @@ if TYPE_CHECKING:
 NOW = "2026-11-30T09:00:00Z"
 WALLET = f"0x{'aB' * 20}"
 CANVAS = "grimoires/observer/canvas/bob-canvas.md"
+
+
+def test_a_replys_worth_is_named_as_growth_names_it() -> None:
+    """The command knows the words without loading growth."""
+    assert tuple(metrics.QUALITY) == canvas_ingest.QUALITY
 
 
 @pytest.fixture

@@ -48,11 +48,11 @@ with open(path, encoding="utf-8") as file:
     exec(compile(file.read(), path, "exec"), {"__name__": "__main__", "__file__": path})
 """
 
-HASH = ["__future__", "importlib", "unicodedata"]
+HASH = ["__future__", "gc", "unicodedata"]
 HOOK = ["__future__", "json"]
-HOOK_AT_WORK = [*HOOK, "fcntl", "errno", "zlib", "importlib"]
-STATUS = HOOK_AT_WORK
-PLAIN = [*STATUS, "argparse", "gettext", "unicodedata"]
+HOOK_AT_WORK = [*HOOK, "fcntl", "errno", "zlib"]
+STATUS = [*HOOK, "gc", "errno"]
+PLAIN = [*HOOK_AT_WORK, "gc", "importlib", "argparse", "gettext", "unicodedata"]
 YAML = [*PLAIN, "yaml", "yaml.cyaml", "datetime"]
 SKILL = [*YAML, "hashlib", "bisect"]
 SCORING = [*SKILL, "subprocess", "contextlib"]
@@ -83,6 +83,12 @@ GROW = "grow-2026-02-20-001"
 SENT = "fu-2026-02-15-ann-1-1"
 ANN = match_id(content_hash("hm"), SENT)
 BOB = match_id(content_hash("oh"), "fu-2026-02-15-bob-1-1")
+DAN = match_id(content_hash("ah"), "fu-2026-02-15-dan-1-1")
+ANSWERED = [
+    ("canvas.py", "ingest-dm-2026-02-20-002", "bob", ["cli", "store", "protocol", "observer", "skills"]),
+    ("cognition.py", THINK, "cem", ["cli", "store", "protocol", "observer", "skills"]),
+    ("growth.py", "grow-2026-02-20-002", DAN, ["cli", "store", "protocol", "observer", "skills"]),
+]
 MODELS = REPOSITORY / "core/sample/grimoires/sequences"
 SCHOOL = [str(MODELS / "fu-model-language-school.json"), str(MODELS / "fu-scenario-language-school.json")]
 SEQUENCE = [*PLAIN, "datetime", "zoneinfo", "bisect", "heapq", "difflib", "encodings.utf_8_sig"]
@@ -98,6 +104,12 @@ COMMANDS = [
     ("canvas.py", ["list"], YAML, ["cli", "store", "observer"]),
     ("canvas.py", ["show", "ann"], YAML, ["cli", "store", "observer"]),
     ("canvas.py", ["observe", "--user", "kim"], YAML, ["cli", "store", "observer"]),
+    (
+        "canvas.py",
+        ["observe", "--ask", "--user", "ann"],
+        SKILL,
+        ["cli", "store", "protocol", "observer", "skills.ingest_dm"],
+    ),
     ("canvas.py", ["ingest", "dm.json", "--user", "mia"], SKILL, ["cli", "store", "protocol", "observer", "skills"]),
     ("canvas.py", ["packet", INGEST, "ann"], PLAIN, ["cli", "store", "protocol", "observer.names"]),
     ("canvas.py", ["resume", INGEST], SKILL, ["cli", "store", "protocol", "observer", "skills"]),
@@ -153,7 +165,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         stop = "schema_version: 1\nuser: pat\nstate: stopped\nreason: declined\nsince: 2026-02-01T00:00:00Z\n"
         bench.write("grimoires/observer/stops/pat.yaml", stop)
         bench.write("messages.csv", "lead,workflow,t,status\nl1,welcome_30,5,OK\n")
-        for user in ("ann", "bob"):
+        for user in ("ann", "bob", "dan"):
             bench.observe(user, f"{user} said this")
         bench.full_run(now="2026-02-15T09:00:00Z")
         for user in ("ann", "bob"):
@@ -168,11 +180,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _grow(bench: SkillWorkspace) -> None:
     """One user has replies to confirm and to reject; another's is confirmed, and a judge's answer is filed."""
     token = growing.sent(bench, "ann")["token"]
-    for user, text in (("ann", "hm"), ("ann", f"yes [FU:{token}]"), ("bob", "oh")):
+    for user, text in (("ann", "hm"), ("ann", f"yes [FU:{token}]"), ("bob", "oh"), ("dan", "ah")):
         match_text(bench.ws, user, text, at(NOW), date="2026-02-16T10:00:00Z")
     assert confirm(bench.ws, "bob", [BOB], at(NOW)).run == GROW
     default = str(bench.item(GROW, BOB)["default"])
     file_answer(bench.ws, GROW, BOB, default, "claude-code")
+    assert confirm(bench.ws, "dan", [DAN], at(NOW)).run == "grow-2026-02-20-002"
 
 
 def _ingest(bench: SkillWorkspace) -> None:
@@ -182,6 +195,7 @@ def _ingest(bench: SkillWorkspace) -> None:
     made = ingest(bench.ws, export, "dm.json", Wanted("ann"), at(NOW))
     assert made.run == INGEST
     bench.default_answers(INGEST, "ann")
+    ingest(bench.ws, opened(said("it broke again", author=("3", "bob", "Bob"))), "dm.json", Wanted("bob"), at(NOW))
 
 
 def _think(bench: SkillWorkspace) -> None:
@@ -243,6 +257,16 @@ def test_a_command_imports_what_it_may(
     stdin = json.dumps({"tool_name": "Bash"}).encode() if name.startswith("hooks/") else b"text"
 
     assert excess(imported(place, name, argv, stdin), allowed, packages) == []
+
+
+@pytest.mark.parametrize(("name", "run", "item", "packages"), ANSWERED, ids=[name for name, *_ in ANSWERED])
+def test_taking_an_answer_imports_what_it_may(place: Path, name: str, run: str, item: str, packages: list[str]) -> None:
+    """Nothing of how the question was made is loaded to take its answer."""
+    asked = json.loads((place / f"agents/researcher/session/runs/{run}/{item}.json").read_text("utf-8"))
+    found = imported(place, name, ["answer", run, item], asked["default"].encode())
+
+    assert excess(found, SKILL, packages) == []
+    assert not {"mindloop.observer.prompt_text", "mindloop.observer.packet.others"} & found
 
 
 @pytest.mark.parametrize("name", ["hooks/packet.py", "hooks/answer.py"])

@@ -92,6 +92,23 @@ def test_set_scalar_where_nothing_stood(text: str, expected: str) -> None:
     assert front_matter.set_scalar(text, "user", "bob") == expected
 
 
+def test_several_values_are_rewritten_at_once() -> None:
+    """As one after the other: each where it stands, new ones at the end, in their order."""
+    values: dict[str, str | float | None] = {"user": "al", "new": "x", "count": 3}
+    one_by_one = NOTE
+    for key, value in values.items():
+        one_by_one = front_matter.set_scalar(one_by_one, key, value)
+
+    assert front_matter.set_scalars(NOTE, values) == one_by_one
+    assert front_matter.set_scalars("body", {"a": 1, "b": "x"}) == "---\na: 1\nb: x\n---\nbody"
+
+
+@pytest.mark.parametrize("text", [NOTE, "body", "", "---\nbroken: [\n---\n"])
+def test_no_value_changes_nothing(text: str) -> None:
+    """Not even a text without a header, or with a broken one."""
+    assert front_matter.set_scalars(text, {}) == text
+
+
 @pytest.mark.parametrize(
     ("text", "key", "value"),
     [

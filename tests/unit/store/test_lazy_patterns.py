@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 from mindloop.store.lazy_patterns import CompiledLater, LazyPattern, when_used
+from tests.helpers.command_line import REPOSITORY
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_a_promise_works_like_its_pattern() -> None:
@@ -41,3 +47,18 @@ def test_the_pure_reader_of_the_library_still_works() -> None:
     assert yaml.load("a: [1, 2.5, yes]", Loader=yaml.SafeLoader) == {"a": [1, 2.5, True]}
     with pytest.raises(yaml.reader.ReaderError, match="special characters"):
         yaml.load("a: \x01", Loader=yaml.SafeLoader)
+
+
+MODULES = sorted((REPOSITORY / "core" / "mindloop").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=[str(path.relative_to(REPOSITORY / "core")) for path in MODULES])
+def test_every_pattern_of_ours_is_a_promise_that_can_be_kept(path: Path) -> None:
+    """No module compiles one when it is imported, and none is broken for whoever uses it first."""
+    name = ".".join(path.relative_to(REPOSITORY / "core").with_suffix("").parts).removesuffix(".__init__")
+    module = import_module(name)
+    held = [one for value in vars(module).values() for one in (value if isinstance(value, list | tuple) else [value])]
+    promises = [one for one in held if isinstance(one, LazyPattern)]
+
+    assert [one.groups >= 0 for one in promises] == [True] * len(promises)
+    assert [one.pattern for one in held if isinstance(one, re.Pattern)] == []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mindloop.store import atomic, commit, journal
+from mindloop.store import atomic, commit, journal, journal_files
 from mindloop.store.errors import Busy, Malformed, StoreFailure
 from mindloop.store.lock import Lock
 from mindloop.store.repairs import FinishJournals
@@ -33,8 +33,8 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 def _journal(workspace: Workspace, name: str, entries: list[dict[str, Any]], scopes: tuple[str, ...]) -> str:
-    os.makedirs(journal.folder(workspace.root), exist_ok=True)
-    path = os.path.join(journal.folder(workspace.root), name)
+    os.makedirs(journal_files.folder(workspace.root), exist_ok=True)
+    path = os.path.join(journal_files.folder(workspace.root), name)
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"version": 1, "scopes": scopes, "pid": 1, "entries": entries}, file)
     return path
@@ -147,7 +147,7 @@ def test_a_torn_intent_is_swept_away(text: str, workspace: Workspace) -> None:
     with workspace.transaction("user:alice"):
         pass
 
-    assert os.listdir(journal.folder(workspace.root)) == []
+    assert os.listdir(journal_files.folder(workspace.root)) == []
     assert snapshot(workspace.root) == before
 
 
@@ -217,7 +217,7 @@ def test_a_full_disk_in_the_middle_takes_appends_back(workspace: Workspace, monk
         tx.__exit__(None, None, None)
 
     assert snapshot(workspace.root) == before
-    assert os.listdir(journal.folder(workspace.root)) == []
+    assert os.listdir(journal_files.folder(workspace.root)) == []
 
 
 def test_lines_of_others_are_not_taken_back(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -341,14 +341,17 @@ def test_a_kept_journal_is_never_replaced(workspace: Workspace) -> None:
             file.write(text)
         workspace.recover()
 
-    kept = {name: workspace.read(f"{journal.FOLDER}/{name}") for name in os.listdir(journal.folder(workspace.root))}
+    kept = {
+        name: workspace.read(f"{journal_files.FOLDER}/{name}")
+        for name in os.listdir(journal_files.folder(workspace.root))
+    }
     assert kept == {"research~1-1.incomplete": b"[1]", "research~1-1-2.incomplete": b"[2]"}
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
 def test_what_is_no_file_is_no_journal(kind: str, workspace: Workspace) -> None:
     """A folder, a pipe or a link among the journals is passed over and stays."""
-    path = os.path.join(journal.folder(workspace.root), "research~1-1.tmp")
+    path = os.path.join(journal_files.folder(workspace.root), "research~1-1.tmp")
     os.makedirs(os.path.dirname(path))
     if kind == "folder":
         os.mkdir(path)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mindloop.store import journal
+from mindloop.store import journal, journal_files
 from mindloop.store.errors import WrongInput
 from mindloop.store.repairs import FinishJournals, MakeFolder, Staged
 from mindloop.store.workspace import Workspace
@@ -80,7 +80,7 @@ def test_recovery_does_what_was_shown(workspace: Workspace, kind: str, ending: s
     shown = fix.changes(workspace)
     fix.apply(workspace, shown)
     assert {one.path: workspace.read(one.path) for one in shown} == {one.path: one.after for one in shown}
-    assert journal.pending(root) == []
+    assert journal_files.pending(root) == []
     assert fix.changes(workspace) == []
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LIBRARY = "Quotes Library"
 VALUES = ("high", "medium")
 """What a quote on a canvas may be worth to whoever reads it next; a quote without a note is worth what it says."""
-_OTHER_LINE_ENDS = when_used("[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
+_OTHER_LINE_ENDS = dict.fromkeys(map(ord, "\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029"), " ")
 _LINE_END = when_used(r"\r\n|\n|\r")
 _MAX_ATTRIBUTION = 120
 _PROVEN = when_used(r"[ \t]*<!--[ \t]*prov:sha256:([0-9A-Fa-f]{64})(?![0-9A-Za-z])[^\r\n]*-->\s*\Z")
@@ -101,7 +101,7 @@ def new_canvas(
 
 def quote_lines(text: str, attribution: str, digest: str) -> list[str]:
     """Return the lines of a quote, its attribution and the comment that proves it."""
-    words = escape(_OTHER_LINE_ENDS.sub(" ", text).strip())
+    words = escape(text.translate(_OTHER_LINE_ENDS).strip())
     quoted = split_lines(f'"{words}"')
     source = escape(excerpt(attribution, _MAX_ATTRIBUTION))
     return [

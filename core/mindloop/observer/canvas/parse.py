@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from mindloop.observer.canvas import hypotheses
 from mindloop.observer.canvas.sections import blocks, split_lines, visible_rows
 from mindloop.observer.lines import excerpt
 from mindloop.observer.names import display_name, slug
@@ -91,16 +90,22 @@ class Canvas:
     @cached_property
     def hypotheses(self) -> list[Hypothesis]:
         """The Level 3 hypotheses."""
+        from mindloop.observer.canvas import hypotheses  # most canvases are read for their header alone
+
         return hypotheses.read_hypotheses(self._sections)
 
     @cached_property
     def promises(self) -> list[Promise]:
         """The rows of the Future Promises table."""
+        from mindloop.observer.canvas import hypotheses
+
         return hypotheses.read_promises(self._sections)
 
     @cached_property
     def gaps(self) -> list[ExpectationGap]:
         """The expectation gaps."""
+        from mindloop.observer.canvas import hypotheses
+
         return hypotheses.read_gaps(self._rows)
 
     @cached_property

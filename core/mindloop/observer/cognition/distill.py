@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from mindloop.observer.cognition.validity import CLASSES
+from mindloop.observer.cognition.wanted import BACKED, EXPLORATORY
 from mindloop.observer.growth.patterns import PATTERNS
 from mindloop.observer.growth.state import clone, sent_batches
 from mindloop.observer.lines import excerpt
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mindloop.observer.canvas.hypotheses import Hypothesis
+    from mindloop.observer.cognition.wanted import Wanted
     from mindloop.observer.types import GrowthState, Quote
 
 TEMPLATE = "config/gaps/think.md"
@@ -26,8 +27,6 @@ MAX_QUOTES = 60
 QUOTE_CHARACTERS = 500
 MAX_HYPOTHESES = 40
 SCORE_CHARACTERS = 4_000
-BACKED_WANTED, EXPLORATORY_WANTED = 2, 1
-BACKED, EXPLORATORY = CLASSES
 
 _TITLE = 120
 _TYPES = {
@@ -49,27 +48,6 @@ _PATTERNS = {
     "test_commitment": "what did they do about it, and what will they do the next time?",
     "follow_breadcrumb": "what became of something they mentioned?",
 }
-
-
-class Wanted:
-    """What an answer must hold.
-
-    Attributes:
-        max_fears: the most fears a user may have, at least 1.
-        fear_types: the types that are configured.
-        backed: how many fears must be evidence-backed.
-        exploratory: how many must be exploratory.
-    """
-
-    __slots__ = ("backed", "exploratory", "fear_types", "max_fears")
-
-    def __init__(self, *, bootstrap: bool, verified: int, max_fears: int, fear_types: Sequence[str]) -> None:
-        """Derive it: a bootstrap has no provenance record; an established user without a quote can back no fear."""
-        backs = not bootstrap and verified > 0
-        self.max_fears = max_fears
-        self.fear_types = list(fear_types)
-        self.backed = min(BACKED_WANTED, max_fears) if backs else 0
-        self.exploratory = 0 if backs else min(EXPLORATORY_WANTED, max_fears)
 
 
 class DistillParts:

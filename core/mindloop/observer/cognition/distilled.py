@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from mindloop.observer.canonical import norm_hash
 from mindloop.observer.canvas.hypotheses import normal_id
-from mindloop.observer.cognition.distill import BACKED, EXPLORATORY
 from mindloop.observer.cognition.validity import CLASSES, CONSTRAINT_FIELDS
+from mindloop.observer.cognition.wanted import BACKED, EXPLORATORY
 from mindloop.observer.growth.patterns import PATTERNS
 from mindloop.observer.json_answer import HINT, kind, read_object, require_user
 from mindloop.observer.names import fold
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
     from typing import Any
 
-    from mindloop.observer.cognition.distill import Wanted
+    from mindloop.observer.cognition.wanted import Wanted
 
 FEAR_TYPES = (
     *("engagement", "irrelevance", "trust_erosion", "pmf"),

@@ -5,8 +5,6 @@ Every value is of a fixed list, has a fixed form, or is a number, so that featur
 
 from __future__ import annotations
 
-from mindloop.observer.score import dimension_scores
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,6 +26,8 @@ def features_of(canvas: Canvas, snapshot: Mapping[str, Any]) -> dict[str, Any]:
         canvas: the user's.
         snapshot: the parsed score snapshot, empty where there is none.
     """
+    from mindloop.observer.score import dimension_scores
+
     return {
         "lifecycle_state": lifecycle_state(canvas.lifecycle_state),
         "hypothesis_ids": [known.id for known in canvas.hypotheses],

@@ -1,80 +1,23 @@
-"""The question what a reply says about a hypothesis, and the reading of its answer.
+"""Reading what a judge answered about a reply.
 
-The question holds one message and one reply of one user. Nothing of the answer is taken on trust: the words that it
-quotes must stand in the reply, letter for letter.
+Nothing of the answer is taken on trust: the words that it quotes must stand in the reply, letter for letter.
 """
 
 from __future__ import annotations
 
-import json
 import unicodedata
 
 from mindloop.observer.growth.confidence import DIRECTIONS, STRENGTHS
+from mindloop.observer.growth.evidence import RATIONALE, SPAN
 from mindloop.observer.json_answer import HINT, kind, read_object
-from mindloop.observer.lines import SURROGATE, shows_something, truncate
-from mindloop.observer.prompt_text import filled, one_name, one_value, shipped, untrusted
-from mindloop.observer.rehearsed import REHEARSAL
+from mindloop.observer.lines import SURROGATE, shows_something
 from mindloop.observer.sanitizer import sanitize
 from mindloop.protocol.questions import AnswerRefused
-from mindloop.store.clock import stamp
-from mindloop.store.digest import sha256_hex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
     from typing import Any
-
-    from mindloop.observer.types import Evidence
-
-TEMPLATE = "config/gaps/grow.md"
-SCHEMA = "growth-answer"
-SPAN = 200
-RATIONALE = 300
-SHOWN_CHARACTERS = 4_000
-"""As much of a reply, or of a message, goes into the question."""
-
-
-def question_text(*, user: str, canvas_basename: str, hypothesis: str, question: str, signal: str, said: str) -> str:
-    """The packet about one reply, joined in one pass: braces in a reply stay what they are.
-
-    Args:
-        user: display name.
-        canvas_basename: file name of the user's canvas, whose one mention says whom the packet is about.
-        hypothesis: what the message was to find out.
-        question: the message as it was sent; empty where its batch is gone.
-        signal: the reply.
-        said: when it was said, or empty.
-    """
-    values = {
-        "user": one_value(user),
-        "canvas_basename": one_name(canvas_basename),
-        "hypothesis": one_value(hypothesis) or "(none was named)",
-        "question": _bounded(question) or "(the text of the message is not kept any more)",
-        "signal_text": _bounded(signal),
-        "said_at": one_value(said) or "not known",
-    }
-    return filled(shipped(TEMPLATE), values)
-
-
-def _bounded(text: str) -> str:
-    shown = truncate(text, SHOWN_CHARACTERS)
-    left_out = len(text) - len(shown)
-    cut = f"\n(cut here: {left_out} more characters)" if left_out else ""
-    return untrusted(shown) + cut
-
-
-def default_answer(signal: str) -> str:
-    """The fail-safe answer, which teaches nothing; the rehearsal gives it."""
-    rationale = "[rehearsal] nobody judged this reply"
-    return json.dumps(
-        {"direction": "neutral", "strength": "low", "quote_span": first_span(signal), "rationale": rationale}
-    )
-
-
-def first_span(signal: str) -> str:
-    """The beginning of a reply, as long as a span may be."""
-    return truncate(unicodedata.normalize("NFC", signal), SPAN)
 
 
 def read_classification(raw: str, signal: str) -> dict[str, str]:
@@ -119,29 +62,3 @@ def checked_span(span: str, signal: str) -> str:
     if composed not in unicodedata.normalize("NFC", signal):
         raise AnswerRefused('"quote_span" does not stand in the reply letter for letter', HINT)
     return composed
-
-
-def evidence_of(
-    classification: Mapping[str, str], *, signal_id: str, hypothesis_id: str | None, host: str, now: datetime
-) -> Evidence:
-    """The evidence that a message keeps.
-
-    Args:
-        classification: what ``read_classification`` returned.
-        signal_id: the reply's content hash.
-        hypothesis_id: the first hypothesis that the message asked about, or None.
-        host: who classified: ``person`` and ``rehearsal`` are kept as such, every model is the ``agent``.
-        now: when.
-    """
-    span = classification["quote_span"]
-    return {
-        "signal_id": signal_id,
-        "hypothesis_id": hypothesis_id,
-        "direction": classification["direction"],
-        "strength": classification["strength"],
-        "quote_span": span,
-        "quote_hash": sha256_hex(span.encode("utf-8", "surrogatepass")),
-        "rationale": classification["rationale"],
-        "classified_by": host if host in {"person", REHEARSAL} else "agent",
-        "classified_at": stamp(now),
-    }

@@ -6,6 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mindloop.observer.types import GrowthState, PatternCounters
 
+DEFAULT_PATTERN = "follow_breadcrumb"
+"""The question pattern of a message that shows no other."""
 QUALITY = {"high": 1.0, "medium": 0.5, "low": 0.0}
 EFFECTIVE_FROM = 60
 INEFFECTIVE_BELOW = 20

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 
+from mindloop.observer.growth.metrics import DEFAULT_PATTERN
 from mindloop.store.lazy_patterns import when_used
 
 PATTERNS = {
@@ -19,8 +20,6 @@ PATTERNS = {
     "follow_breadcrumb": ("you mentioned", "last time", "you said", "earlier"),
 }
 """Question patterns in the order in which they are tried; any one phrase decides, even inside a longer word."""
-
-DEFAULT_PATTERN = "follow_breadcrumb"
 
 _STOP_WORDS = """
 the and for are but not you all any can had her was one our out day has his how its may new now old see way who did

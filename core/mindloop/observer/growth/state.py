@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from mindloop.observer.growth.metrics import new_counters
-from mindloop.observer.growth.patterns import DEFAULT_PATTERN
+from mindloop.observer.growth.metrics import DEFAULT_PATTERN, new_counters
 from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.store.clock import stamp
 

@@ -16,8 +16,8 @@ from mindloop.observer.intake.prompts import MOST, Prompts
 from mindloop.observer.intake.repeated import Others, OurWords, without_echoes
 from mindloop.observer.lines import counted
 from mindloop.observer.names import fold
-from mindloop.observer.provenance.bulk import Said
 from mindloop.observer.provenance.quotes import is_before
+from mindloop.observer.provenance.said import Said
 from mindloop.observer.sanitizer import TOKEN
 from mindloop.store.clock import DAY_LENGTH, is_date_only, parse_instant
 from mindloop.store.errors import WrongInput

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mindloop.observer.canvas.hypotheses import Hypothesis
-    from mindloop.observer.provenance.bulk import Said
+    from mindloop.observer.provenance.said import Said
 
 TEMPLATE = "config/gaps/ingest-dm.md"
 SCHEMA = "ingest-dm-answer"

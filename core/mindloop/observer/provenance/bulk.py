@@ -19,7 +19,7 @@ from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold
 from mindloop.observer.provenance.index import may_be_of
 from mindloop.observer.provenance.quotes import CONFIDENCES, is_before, rank
-from mindloop.observer.provenance.record import INGESTERS, SOURCE_TYPES, checked_hash
+from mindloop.observer.provenance.record import INGESTERS, SOURCE_TYPES
 from mindloop.store import records
 from mindloop.store.clock import parse_instant, stamp
 from mindloop.store.digest import sha256_hex
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
+    from mindloop.observer.provenance.said import Said
     from mindloop.observer.types import ProvenanceRecord
     from mindloop.store.transaction import Transaction
 
@@ -47,53 +48,6 @@ _DAY_OF_ANY_ZONE = timedelta(hours=36)
 """How far an instant can be from midnight UTC of the day that clocks showed."""
 _NO_TIME = "", ""
 _BOM = b"\xef\xbb\xbf"
-
-
-class Said:
-    """One thing that a user said, ready for the index.
-
-    Raises:
-        WrongInput: the words cannot enter the index (``record.checked_hash``).
-
-    Attributes:
-        digest: hash of ``text``.
-        text: the words, exactly.
-        moment: when it was said, RFC 3339 in UTC, or None.
-        confidence: how sure that is, one of ``quotes.CONFIDENCES``.
-        raw: the time as the source has it, or None.
-        index: its place in the source, from 0.
-        parent: hash of what the user said before it, or None.
-        tokens: reply tokens that stood in the message, or in that which it was a reply to, in lower case.
-        prompts: reply tokens of our last line before it, those apart.
-    """
-
-    __slots__ = ("confidence", "digest", "index", "moment", "parent", "prompts", "raw", "text", "tokens")
-
-    def __init__(
-        self,
-        text: str,
-        moment: str | None,
-        confidence: str,
-        *,
-        raw: str | None = None,
-        index: int = 0,
-        tokens: tuple[str, ...] = (),
-        prompts: tuple[str, ...] = (),
-    ) -> None:
-        self.digest = checked_hash(text)
-        self.text = text
-        self.moment = moment
-        self.confidence = confidence
-        self.raw = raw
-        self.index = index
-        self.tokens = tokens
-        self.prompts = prompts
-        self.parent: str | None = None
-
-    @property
-    def rank(self) -> Rank:
-        """How good a record of it is; less is better."""
-        return rank(self.confidence, self.moment)
 
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from mindloop.observer.canonical import norm_hash
 from mindloop.observer.layout import layout_of
 from mindloop.observer.lines import excerpt
 from mindloop.observer.names import fold
-from mindloop.observer.provenance.record import INGESTERS, MAX_TEXT, SOURCE_TYPES, make_record, timestamp_fields
 from mindloop.store import records
 from mindloop.store.digest import sha256_hex
 from mindloop.store.errors import Negative
@@ -29,19 +28,6 @@ if TYPE_CHECKING:
     from mindloop.store.workspace import Workspace
 
     Slim = tuple[str, str, str | None, str | None, str | None]
-
-__all__ = [
-    "INGESTERS",
-    "MAX_TEXT",
-    "SOURCE_TYPES",
-    "Duplicate",
-    "ProvenanceIndex",
-    "find",
-    "ingest",
-    "load_index",
-    "make_record",
-    "timestamp_fields",
-]
 
 _MAX_PROBLEMS = 100
 _WINDOW = 1 << 22

@@ -8,6 +8,7 @@ from mindloop.observer.layout import layout_of
 from mindloop.observer.names import display_name, slug
 from mindloop.observer.provenance import index as provenance
 from mindloop.observer.provenance.own_canvas import attribution, canvas_of, check_found, check_wallet, extended, proven
+from mindloop.observer.provenance.record import make_record
 from mindloop.store.clock import day, stamp
 
 TYPE_CHECKING = False
@@ -79,7 +80,7 @@ def add_quote(  # noqa: PLR0917 - what a person says in one command
 
 
 def _record(name: str, quote: str, date: str | None, now: datetime) -> ProvenanceRecord:
-    return provenance.make_record(
+    return make_record(
         name,
         quote,
         source_type="manual_quote",

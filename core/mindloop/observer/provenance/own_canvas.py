@@ -76,9 +76,7 @@ def extended(
     Raises:
         WrongInput: the canvas has another wallet.
     """
-    text = tx.read_text(canvas.path) or ""
-    for field in fields:
-        text = front_matter.set_scalar(text, field, stamp(now))
+    text = front_matter.set_scalars(tx.read_text(canvas.path) or "", dict.fromkeys(fields, stamp(now)))
     known = digits(canvas.wallet)
     if wallet is None or (known and known == digits(wallet)):
         return text

@@ -64,7 +64,8 @@ def _stale_reasons(context: FollowUp, case: Case, growth: GrowthState | None) ->
 
 def _refresh(context: FollowUp, case: Case, growth: GrowthState | None, reasons: str) -> Done | Ask:
     """Ask for a new cognition in the way of /think; where it cannot be asked for, the stale one is used."""
-    from mindloop.skills.think.question import ThinkImpossible, question_of
+    from mindloop.skills.think.begun import ThinkImpossible
+    from mindloop.skills.think.question import question_of
 
     try:
         case.question = question_of(

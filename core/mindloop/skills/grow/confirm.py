@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mindloop.observer.growth import proposals
-from mindloop.observer.growth.classify import RATIONALE, evidence_of, first_span
 from mindloop.observer.growth.confidence import has_evidence, replied_message, take_evidence
+from mindloop.observer.growth.evidence import RATIONALE, evidence_of, first_span
 from mindloop.observer.growth.files import read_proposals, write_proposals, write_state
 from mindloop.observer.growth.outcome import apply_outcome
 from mindloop.observer.growth.reading import known_user

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from mindloop.observer.growth.classify import evidence_of, read_classification
+from mindloop.observer.growth.classify import read_classification
 from mindloop.observer.growth.confidence import has_evidence, replied_message, take_evidence
+from mindloop.observer.growth.evidence import evidence_of
 from mindloop.observer.growth.files import write_state
 from mindloop.observer.growth.reading import load_user
 from mindloop.observer.rehearsed import REHEARSAL

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mindloop.observer.canvas.reading import load_canvases
-from mindloop.observer.growth.classify import SCHEMA, default_answer, question_text
+from mindloop.observer.growth.packet import SCHEMA, default_answer, question_text
 from mindloop.observer.growth.state import find_hypothesis, messages
 from mindloop.observer.layout import layout_of
 from mindloop.observer.names import fold, slug

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from mindloop.observer.batch.sent import sent_text
 from mindloop.observer.layout import layout_of
 from mindloop.observer.provenance.index import find
 from mindloop.store.errors import Unreadable, WrongInput
@@ -48,6 +47,10 @@ class Asked:
     def _read(self, identity: str, token: str) -> str | None:
         try:
             batch = self._files.read_text(layout_of(self._files).batch(identity[_DAY]))
-            return sent_text(batch, self._user, token) if batch else None
+            if not batch:
+                return None
+            from mindloop.observer.batch.sent import sent_text
+
+            return sent_text(batch, self._user, token)
         except (WrongInput, Unreadable):
             return None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mindloop.observer.canvas.reading import Canvas
     from mindloop.observer.packet.manifest import OtherCanvases
-    from mindloop.observer.provenance.bulk import Said
+    from mindloop.observer.provenance.said import Said
     from mindloop.store.transaction import Transaction
 
     class Told(Protocol):

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from mindloop.observer.exports.reading import Export
     from mindloop.observer.intake.messages import Heard
     from mindloop.observer.packet.manifest import OtherCanvases
-    from mindloop.observer.provenance.bulk import Disputed, Said
+    from mindloop.observer.provenance.bulk import Disputed
+    from mindloop.observer.provenance.said import Said
     from mindloop.store.transaction import Transaction
     from mindloop.store.workspace import Workspace
 
@@ -175,8 +176,8 @@ def ingest(workspace: Workspace, export: Export, name: str, wanted: Wanted, now:
         from mindloop.observer.packet.others import others_of
 
         others = others_of(workspace)
-    agent = str(workspace.settings.get("agent"))
-    with workspace.transaction(f"agent:{agent}", "research", f"user:{slug(wanted.user)}") as tx:
+    asking = () if others is None else (f"agent:{workspace.settings.get('agent')}",)
+    with workspace.transaction(*asking, "research", f"user:{slug(wanted.user)}") as tx:
         return _Ingestion(tx, wanted, now).run(heard, one_line(name, _NAME_LIMIT), others)
 
 

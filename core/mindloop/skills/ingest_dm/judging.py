@@ -8,9 +8,7 @@ from mindloop.observer.canvas.skeleton import add_hypotheses
 from mindloop.observer.intake.answer import Selection, parse_selection
 from mindloop.observer.lines import counted
 from mindloop.observer.names import fold
-from mindloop.observer.provenance.index import load_user
 from mindloop.observer.provenance.own_canvas import attribution, check_found, proven
-from mindloop.observer.provenance.quotes import best_records
 from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.protocol.questions import AnswerRefused
 from mindloop.skills.ingest_dm import SKILL
@@ -73,6 +71,9 @@ def _missing(tx: Transaction, canvas: Canvas, digests: Iterable[str]) -> list[Pr
     wanted = set(digests)
     if not wanted:
         return []
+    from mindloop.observer.provenance.index import load_user
+    from mindloop.observer.provenance.quotes import best_records
+
     known = best_records(load_user(tx, canvas.user).for_user(canvas.user))
     records = [known[digest] for digest in wanted if digest in known and known[digest].get("text")]
     return sorted(records, key=lambda one: (one.get("source_timestamp") or "~", one["content_hash"]))

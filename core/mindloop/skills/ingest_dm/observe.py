@@ -6,8 +6,8 @@ from mindloop.observer.canvas.parse import parse_canvas
 from mindloop.observer.lines import one_line
 from mindloop.observer.names import display_name, slug
 from mindloop.observer.packet.others import others_of
-from mindloop.observer.provenance.bulk import Said
 from mindloop.observer.provenance.observe import Observed, add_quote
+from mindloop.observer.provenance.said import Said
 from mindloop.skills.ingest_dm.asking import ask
 
 TYPE_CHECKING = False

@@ -5,24 +5,14 @@ from __future__ import annotations
 from mindloop.observer.canvas.reading import load_canvases, matches
 from mindloop.observer.growth.reading import load_user as load_growth
 from mindloop.observer.layout import layout_of
-from mindloop.observer.packet.others import others_of
-from mindloop.observer.provenance.index import load_index, load_user
-from mindloop.observer.provenance.quotes import registry
 from mindloop.observer.wallets import is_wallet
-from mindloop.protocol.questions import stage_run
-from mindloop.protocol.run_files import packet_reference
 from mindloop.skills.scores import ScoreFetcher
-from mindloop.skills.think import SKILL
-from mindloop.skills.think.question import ThinkImpossible, question_of
+from mindloop.skills.think.begun import Begun, ThinkImpossible, Thought, attempt
 from mindloop.skills.think.sidecar import ForeignSidecar, read_sidecar, why_not
-from mindloop.skills.think.synthesis import ask_synthesis
 from mindloop.store.errors import (
-    Busy,
     Malformed,
-    MindloopError,
     Negative,
     NewerSchema,
-    StoreFailure,
     Unreadable,
     WrongInput,
 )
@@ -31,57 +21,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
-    from typing import Any
 
     from mindloop.observer.canvas.reading import Canvas, CanvasFile
-    from mindloop.observer.packet.manifest import OtherCanvases
-    from mindloop.observer.provenance.index import ProvenanceIndex
-    from mindloop.observer.types import GrowthState, ProvenanceRecord
-    from mindloop.protocol.questions import Question
-    from mindloop.protocol.run_files import RunPlace
-    from mindloop.skills.think.sidecar import Sidecar
+    from mindloop.observer.types import GrowthState
     from mindloop.store.workspace import Workspace
 
     Progress = Callable[[str, int, int], None]
 
 FRESH = "fresh"
 _REASONS = ((NewerSchema, "newer_cognition"), (ForeignSidecar, "foreign_cognition"))
-
-
-class Begun:
-    """What a begin came to.
-
-    Attributes:
-        place: the run, or None where nobody needs thinking about.
-        waiting: ``{user, slug, packet, why, manifest}`` of everybody who has a question.
-        skipped: ``{user, reason, detail}`` of everybody else.
-        synthesis: the reference of the question about all users, where it could be asked at once.
-    """
-
-    __slots__ = ("place", "skipped", "synthesis", "waiting", "warnings")
-
-    def __init__(self) -> None:
-        self.place: RunPlace | None = None
-        self.waiting: list[dict[str, Any]] = []
-        self.skipped: list[dict[str, str]] = []
-        self.warnings: list[str] = []
-        self.synthesis: str | None = None
-
-    def leave_out(self, user: str, reason: str, detail: str) -> None:
-        """Say why a user gets no question."""
-        self.skipped.append({"user": user, "reason": reason, "detail": detail})
-
-
-class Thought:
-    """One user on the way to the question; nothing of another user enters it."""
-
-    __slots__ = ("canvas", "growth", "score", "sidecar")
-
-    def __init__(self, canvas: Canvas, sidecar: Sidecar | None, growth: GrowthState | None) -> None:
-        self.canvas = canvas
-        self.sidecar = sidecar
-        self.growth = growth
-        self.score: Any = None
 
 
 def begin(
@@ -113,21 +61,18 @@ def begin(
     files = load_canvases(workspace)
     selected = _selected(workspace, files, user)
     begun = Begun()
-    index = load_user(workspace, selected[0].user_guess) if len(selected) == 1 else load_index(workspace)
-    begun.warnings += index.problems
     thoughts = _look_at_all(workspace, begun, selected)
     ScoreFetcher(workspace).fetch_all(thoughts)
     begun.warnings += _without_score(thoughts)
-    others = others_of(workspace, files)
-    questions = []
-    for number, thought in enumerate(thoughts, 1):
-        question = _ask(workspace, begun, thought, index, others, force=force)
-        questions += [question] if question else []
-        if progress:
-            progress("writing packets", number, len(thoughts))
-    if questions:
-        _stage(workspace, begun, questions, now, {"user": user, "force": force, "synthesize": synthesize})
-    elif synthesize:
+    due = _due(workspace, begun, thoughts, force=force)
+    if due:
+        from mindloop.skills.think.asking import ask_all  # most calls of one user find nothing to ask
+
+        flags = {"user": user, "force": force, "synthesize": synthesize}
+        ask_all(workspace, begun, files, due, now, flags, progress)
+    if synthesize and begun.place is None:
+        from mindloop.skills.think.synthesis import ask_synthesis
+
         begun.synthesis, notes = ask_synthesis(workspace, now)
         begun.warnings += notes
     return begun
@@ -196,43 +141,17 @@ def _growth(workspace: Workspace, begun: Begun, canvas: Canvas) -> GrowthState |
         return None
 
 
-def _ask(
-    workspace: Workspace, begun: Begun, thought: Thought, index: ProvenanceIndex, others: OtherCanvases, *, force: bool
-) -> Question | None:
-    """A user's question, or None with the reason; a surprise of one user costs nobody else anything."""
-    canvas = thought.canvas
-    try:
-        why = _why(workspace, thought, force=force)
-        question = _question(workspace, thought, index.for_user(canvas.user), others) if why else None
-    except ThinkImpossible as impossible:
-        begun.leave_out(canvas.user, impossible.reason, impossible.detail)
-        return None
-    except (Busy, StoreFailure):
-        raise
-    except Exception as error:  # noqa: BLE001 - as in a walk of steps
-        told = error.message if isinstance(error, MindloopError) else f"{type(error).__name__}: {error}"
-        begun.leave_out(canvas.user, "internal_error", told)
-        return None
-    if question is None:
-        begun.leave_out(canvas.user, FRESH, "nothing was learned since; --force asks all the same")
-        return None
-    begun.waiting.append({"user": canvas.user, "slug": canvas.slug, "why": why, "manifest": question.facts["manifest"]})
-    return question
-
-
-def _question(
-    workspace: Workspace, thought: Thought, records: list[ProvenanceRecord], others: OtherCanvases
-) -> Question:
-    strict = bool(workspace.settings.get("observer.provenance.strict"))
-    return question_of(
-        canvas=thought.canvas,
-        registry=registry(thought.canvas.body, records, strict=strict),
-        records=records,
-        score_raw=thought.score.raw,
-        growth=thought.growth,
-        settings=workspace.settings,
-        others=others,
-    )
+def _due(workspace: Workspace, begun: Begun, thoughts: list[Thought], *, force: bool) -> list[tuple[Thought, str]]:
+    """Those who are to be asked about, and why; the others are left out as fresh."""
+    due = []
+    for thought in thoughts:
+        user = thought.canvas.user
+        why = attempt(begun, user, lambda: _why(workspace, thought, force=force))  # noqa: B023 - called at once
+        if why:
+            due.append((thought, why))
+        elif why is not None:
+            begun.leave_out(user, FRESH, "nothing was learned since; --force asks all the same")
+    return due
 
 
 def _why(workspace: Workspace, thought: Thought, *, force: bool) -> str:
@@ -249,12 +168,3 @@ def _why(workspace: Workspace, thought: Thought, *, force: bool) -> str:
         settings=workspace.settings,
     )
     return "; ".join(reasons) or ("forced" if force else "")
-
-
-def _stage(workspace: Workspace, begun: Begun, questions: list[Question], now: datetime, flags: dict[str, Any]) -> None:
-    agent = workspace.settings.get("agent")
-    with workspace.transaction(f"agent:{agent}") as tx:
-        place = stage_run(tx, agent, SKILL, now, questions, flags=flags, skipped=begun.skipped, warnings=begun.warnings)
-    begun.place = place
-    for entry in begun.waiting:
-        entry["packet"] = packet_reference(place.run, entry["slug"])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mindloop.observer.cognition.distill import Wanted
 from mindloop.observer.cognition.distilled import Distilled, Known, held_against, read_shape
 from mindloop.observer.cognition.features import dominant_type
 from mindloop.observer.cognition.validity import SCHEMA_VERSION, problems_under
+from mindloop.observer.cognition.wanted import Wanted
 from mindloop.observer.layout import layout_of
 from mindloop.observer.rehearsed import REHEARSAL
 from mindloop.protocol.questions import AnswerRefused

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from mindloop.observer.cognition.distill import DistillParts, Wanted, assemble, default_answer, newest_quotes
+from mindloop.observer.cognition.distill import DistillParts, assemble, default_answer, newest_quotes
 from mindloop.observer.cognition.features import features_of
 from mindloop.observer.cognition.staleness import cycle_index, growth_hash, score_hash
 from mindloop.observer.cognition.validity import is_plain_id
+from mindloop.observer.cognition.wanted import Wanted
 from mindloop.observer.packet.manifest import violations
 from mindloop.observer.score import parse_snapshot
 from mindloop.protocol.gap import Gap
 from mindloop.protocol.questions import Question
 from mindloop.skills.think import JUDGE
+from mindloop.skills.think.begun import ThinkImpossible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,20 +25,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "think-answer"
 VIOLATION, UNFIT_NAME = "prompt_manifest_violation", "unfit_name"
-
-
-class ThinkImpossible(Exception):
-    """A user about whom no question can be asked; the others go on.
-
-    Attributes:
-        reason: the skip reason.
-        detail: what was seen.
-    """
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(f"{reason}: {detail}")
-        self.reason = reason
-        self.detail = detail
 
 
 def question_of(

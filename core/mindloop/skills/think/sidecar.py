@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from mindloop.observer.cognition.staleness import staleness
 from mindloop.observer.cognition.validity import problems_under
 from mindloop.observer.names import fold
 from mindloop.observer.rehearsed import REHEARSAL
@@ -96,6 +95,8 @@ def why_not(
     broken = unusable(sidecar, user, settings)
     if broken:
         return [broken]
+    from mindloop.observer.cognition.staleness import staleness
+
     found = ["only a rehearsal made it"] if sidecar.is_rehearsed else []
     limit = settings.get("observer.cognition.stale_after_cycles")
     return found + staleness(sidecar.document, last_enriched, growth, score_raw, default_limit=limit)

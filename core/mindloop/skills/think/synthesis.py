@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mindloop.protocol.run_files import COMPLETE, find_run, read_head, write_object
-from mindloop.skills.synthesis.linked import FIELD, waiting_reference
 from mindloop.store.errors import StoreFailure
 
 TYPE_CHECKING = False
@@ -24,6 +23,7 @@ def ask_synthesis(workspace: Workspace, now: datetime, run: str | None = None) -
     Returns:
         The packet's reference while it waits for an answer, or None; and what the operator should know.
     """
+    from mindloop.skills.synthesis.linked import FIELD, waiting_reference
     from mindloop.skills.synthesis.pass_over import COGNITION, stage_synthesis  # only where it was asked for
 
     notes: list[str] = []

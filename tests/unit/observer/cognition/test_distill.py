@@ -11,12 +11,12 @@ from mindloop.observer.canvas.hypotheses import Hypothesis
 from mindloop.observer.cognition.distill import (
     MAX_QUOTES,
     DistillParts,
-    Wanted,
     assemble,
     default_answer,
     newest_quotes,
     shortened,
 )
+from mindloop.observer.cognition.wanted import Wanted
 from tests.helpers.growth_states import recorded
 
 TYPES = ["engagement", "pmf", "constraint_mismatch"]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from mindloop.observer.cognition.distill import Wanted
 from mindloop.observer.cognition.distilled import Distilled, Known, held_against, read_shape
+from mindloop.observer.cognition.wanted import Wanted
 from mindloop.protocol.questions import AnswerRefused
 from tests.helpers.thinking import answer, fear
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from mindloop.observer.growth.classify import default_answer, evidence_of, question_text, read_classification
+from mindloop.observer.growth.classify import read_classification
+from mindloop.observer.growth.evidence import evidence_of
+from mindloop.observer.growth.packet import default_answer, question_text
 from mindloop.protocol.questions import AnswerRefused
 from tests.helpers.growth_states import HASH, NOW
 

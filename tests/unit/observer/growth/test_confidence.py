@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from mindloop.observer.growth.classify import evidence_of
 from mindloop.observer.growth.confidence import has_evidence, take_evidence, update_confidence
+from mindloop.observer.growth.evidence import evidence_of
 from mindloop.observer.growth.outcome import apply_outcome
 from mindloop.observer.growth.state import clone
 from mindloop.store.errors import Negative

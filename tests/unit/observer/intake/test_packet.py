@@ -7,7 +7,7 @@ import json
 from mindloop.observer.canvas.parse import parse_canvas
 from mindloop.observer.intake.answer import parse_selection
 from mindloop.observer.intake.packet import assemble, default_answer
-from mindloop.observer.provenance.bulk import Said
+from mindloop.observer.provenance.said import Said
 
 CANVAS = "---\nuser: bob\n---\n## Level 3 Hypotheses\n\n### H2: a {quotes_json}\n"
 

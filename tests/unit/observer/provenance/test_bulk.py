@@ -10,9 +10,11 @@ import pytest
 
 from mindloop.observer.canonical import content_hash
 from mindloop.observer.provenance import bulk
-from mindloop.observer.provenance.bulk import Index, Said, Source
-from mindloop.observer.provenance.index import index_from, ingest, load_index, make_record
+from mindloop.observer.provenance.bulk import Index, Source
+from mindloop.observer.provenance.index import index_from, ingest, load_index
 from mindloop.observer.provenance.quotes import best_records
+from mindloop.observer.provenance.record import make_record
+from mindloop.observer.provenance.said import Said
 from mindloop.store.errors import WrongInput
 from tests.helpers.research import research_workspace
 

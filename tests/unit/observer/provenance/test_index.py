@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mindloop.observer.canonical import content_hash
-from mindloop.observer.provenance.index import Duplicate, find, ingest, load_index, load_user, make_record
+from mindloop.observer.provenance.index import Duplicate, find, ingest, load_index, load_user
+from mindloop.observer.provenance.record import make_record
 from mindloop.store.errors import WrongInput
 from tests.helpers.research import research_workspace
 
