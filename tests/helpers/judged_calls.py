@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mindloop.protocol.run_files import file_answer, find_run, read_item
@@ -13,8 +14,6 @@ from tests.helpers.direct_messages import opened, said
 from tests.helpers.restored import Restored
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mindloop.store.workspace import Workspace
 
 QUOTE = "nobody ever told me what the numbers stand for"
@@ -24,8 +23,9 @@ def calls(workspace: Workspace, folder: Path) -> dict[str, tuple[str, list[str],
     """Script, arguments and standard input of each call, by its name; each has the same to do every time."""
     user, other = user_of(8), user_of(9)
     known = said("the page froze twice", author=("1", user, user))
-    (folder / "known.json").write_bytes(known)
-    (folder / "new.json").write_bytes(said("and it froze again", author=("1", user, user)))
+    old, new = str(folder / "known.json"), str(folder / "new.json")
+    Path(old).write_bytes(known)
+    Path(new).write_bytes(said("and it froze again", author=("1", user, user)))
     ingest(workspace, opened(known), "known.json", Wanted(user, ask=False), now())
     told, filed = _ingested(workspace, 9), _ingested(workspace, 10)
     thought, distilled = _thinking(workspace, 9), _thinking(workspace, 10)
@@ -43,9 +43,9 @@ def calls(workspace: Workspace, folder: Path) -> dict[str, tuple[str, list[str],
             ["observe", "--ask", "--user", user],
             Restored(folder, QUOTE.encode()),
         ),
-        "canvas.py ingest, nothing new": ("canvas.py", ["ingest", "known.json", "--user", user], again),
-        "canvas.py ingest, one message": ("canvas.py", ["ingest", "new.json", "--user", user, "--no-ask"], again),
-        "canvas.py ingest, with a question": ("canvas.py", ["ingest", "new.json", "--user", user], again),
+        "canvas.py ingest, nothing new": ("canvas.py", ["ingest", old, "--user", user], again),
+        "canvas.py ingest, one message": ("canvas.py", ["ingest", new, "--user", user, "--no-ask"], again),
+        "canvas.py ingest, with a question": ("canvas.py", ["ingest", new, "--user", user], again),
         "canvas.py packet": ("canvas.py", ["packet", told, other], again),
         "canvas.py answer": ("canvas.py", ["answer", told, other], answering(told)),
         "canvas.py resume": ("canvas.py", ["resume", filed], again),
