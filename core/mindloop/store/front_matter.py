@@ -106,12 +106,16 @@ def set_scalars(text: str, values: Mapping[str, str | float | None]) -> str:
     if header is None:
         return f"---\n{block}\n---\n{text}"
     before, body = parse(text)
-    for key, line in lines.items():
-        header = _edit(header, key, line, _line_end(head))
+    refused = WrongInput(f"{', '.join(map(repr, lines))} could not be rewritten in place", "Edit the header by hand.")
+    try:
+        for key, line in lines.items():
+            header = _edit(header, key, line, _line_end(head))
+    except Malformed:  # by what was rewritten before
+        raise refused from None
     edited = head + header + tail
     loaded = strict_yaml.load(block)
     if _read_back(edited) != ({**before, **(loaded if isinstance(loaded, dict) else {})}, body):
-        raise WrongInput(f"{', '.join(map(repr, lines))} could not be rewritten in place", "Edit the header by hand.")
+        raise refused
     return edited
 
 

@@ -229,9 +229,15 @@ def value_span(text: str, key: str) -> tuple[int, int] | None:
 
     Raises:
         WrongInput: the value is a block, a list or a mapping.
+        Malformed: the text is not readable up to there.
     """
-    parser: Any = yaml.CSafeLoader(text)
-    return _Reader(parser.get_event).span_of(key)
+    try:
+        parser: Any = yaml.CSafeLoader(text)
+        return _Reader(parser.get_event).span_of(key)
+    except yaml.YAMLError as error:
+        raise Malformed(_reason(error), "Quote the value if it is text.") from None
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"not readable as YAML: {error}", "Write it with fewer levels.") from None
 
 
 def has_comments(text: str) -> bool:

@@ -125,6 +125,17 @@ def test_an_edit_that_is_not_one_value_is_refused(text: str, key: str, value: st
         front_matter.set_scalar(text, key, value)
 
 
+@pytest.mark.parametrize(
+    "header",
+    ["? updated\nseen: 2026-02-11\n", "{updated, seen}\n", "  updated: 1\n", "updated: 1\n...\n"],
+    ids=["key without a value", "flow mapping", "indented", "ended"],
+)
+def test_a_header_that_one_edit_breaks_is_refused_whatever_is_edited_next(header: str) -> None:
+    """The second value is looked for in what the first one made of the header."""
+    with pytest.raises(WrongInput, match="could not be rewritten in place"):
+        front_matter.set_scalars(f"---\n{header}---\nbody\n", {"updated": "a: b", "seen": "x", "new": "y"})
+
+
 def test_replace_rewrites_the_header_and_no_more() -> None:
     """The whole header is replaced; BOM, line ends and body stay."""
     text = "\ufeff---\r\nold: 1\r\n---\r\nbody\n"
