@@ -18,10 +18,17 @@ _compile = re.compile
 
 
 class LazyPattern:
-    """Stands for a pattern; its first use compiles it."""
+    """Stands for a pattern and counts as one, for ``re.finditer`` too; its first use compiles it, as does a copy."""
 
     def __init__(self, pattern: Any, flags: int = 0) -> None:
         self._what = (pattern, flags)
+
+    @property  # type: ignore[misc]  # nobody sets it
+    def __class__(self) -> type:
+        return re.Pattern
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _compile, self._what
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(_compile(*self._what), name)

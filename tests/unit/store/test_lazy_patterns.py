@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 import re
+import subprocess
+import sys
 from contextlib import suppress
+from copy import copy, deepcopy
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -24,6 +28,26 @@ def test_a_promise_works_like_its_pattern() -> None:
     assert promise.match("12-X").group(1) == "12"
     assert promise.sub("y", "a 7-x b") == "a y b"
     assert (promise.pattern, promise.groups) == (r"(\d+)-x", 1)
+
+
+def test_a_promise_counts_as_a_pattern() -> None:
+    """A library may hand its pattern to the functions of `re`, as `gettext` does, or copy it."""
+    promise = when_used(r"\d+")
+
+    assert [found[0] for found in re.finditer(promise, "1 and 22")] == ["1", "22"]
+    assert re.sub(promise, "x", "a1") == "ax"
+    assert isinstance(promise, re.Pattern)
+    assert {copy(promise), deepcopy(promise), pickle.loads(pickle.dumps(promise))} == {re.compile(r"\d+")}
+
+
+def test_gettext_reads_its_plural_forms() -> None:
+    """The parser of arguments imports it with promises for patterns."""
+    code = "import mindloop.cli.parsing, gettext; print(gettext.c2py('n != 1')(2))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=REPOSITORY / "core", capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "1\n"
 
 
 def test_a_broken_pattern_fails_when_it_is_used() -> None:
@@ -61,4 +85,4 @@ def test_every_pattern_of_ours_is_a_promise_that_can_be_kept(path: Path) -> None
     promises = [one for one in held if isinstance(one, LazyPattern)]
 
     assert [one.groups >= 0 for one in promises] == [True] * len(promises)
-    assert [one.pattern for one in held if isinstance(one, re.Pattern)] == []
+    assert [one.pattern for one in held if type(one) is re.Pattern] == []
