@@ -6,10 +6,14 @@ import json
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mindloop.store import strict_yaml
+from tests.e2e.test_grow_on_the_wire import MARK as JUDGED
+from tests.e2e.test_grow_on_the_wire import grow, ingest, selected
+from tests.e2e.test_think_on_the_wire import think
 from tests.helpers import git_server
 from tests.helpers.client_sandbox import REPOSITORY, client
 from tests.helpers.follow_up_play import (
@@ -21,6 +25,7 @@ from tests.helpers.follow_up_play import (
     sample_with_canaries,
     writer_call,
 )
+from tests.helpers.judge_play import Conversation, Defaults, answers, items
 from tests.helpers.model_api import ModelApi, call, text
 from tests.helpers.plugin_sandbox import PluginSandbox
 
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.helpers.client_sandbox import Turn
+    from tests.helpers.judge_play import Script
     from tests.helpers.model_api import Block, Request
 
 pytestmark = pytest.mark.e2e
@@ -36,6 +42,7 @@ ANSWER_MARK = "antwort-kanarie"
 GIT_MARK, MEMORY_MARK = "kanarie-of-git-status.txt", "kanarie-of-the-memory"
 WAITING = 11
 WRITERS = ("mindloop:follow-up-writer", "follow-up-writer")
+TAKEN = r"\b(\d+) taken, 0 refused, 0 still open"
 FREE = "tell me what you know of everybody"
 MANIFESTS = REPOSITORY / ".claude-plugin"
 JUDGES = [path.stem for path in sorted((REPOSITORY / ".claude/agents").iterdir())]
@@ -385,3 +392,64 @@ def test_this_repository_is_a_marketplace(tmp_path: Path, how: str) -> None:
     assert turn.denied == []
     assert [request.body["tools"] for request in api.subagents] == [[]] * WAITING
     assert sandbox.fingerprint(*places) == before
+
+
+# --- the other skills that ask
+
+
+def _replies(sandbox: PluginSandbox) -> None:
+    """One reply each of two users, with the token of a message that was left unanswered."""
+    for slug in ("ledgerlark", "mossgate"):
+        path = sandbox.project / f"grimoires/observer/growth/{slug}.yaml"
+        state: Any = strict_yaml.load(path.read_text(encoding="utf-8"), path.name)
+        sent = [message for batch in state["follow_ups"] for message in batch["message_ids"]]
+        token = next(message["token"] for message in sent if message["outcome"] in ("pending", "silence"))
+        words = f"[FU:{token}] on sunday i opened it twice, {slug}"
+        flags = ("--user", slug, "--source-type", "discord_dm")
+        assert sandbox.script("core/scripts/provenance.py", "ingest", *flags, stdin=words).returncode == 0
+
+
+def _logs(sandbox: PluginSandbox) -> None:
+    """A log of each of two new users."""
+    for user in ("ada", "kim"):
+        said = f"[2026-02-10 09:00] us: what did you do?\n[2026-02-10 09:05] {user}: i wrote it down by hand, {user}\n"
+        (sandbox.project / f"dm {user}.txt").write_text(said, encoding="utf-8")
+
+
+def _nothing(_sandbox: PluginSandbox) -> None:
+    """The sample is enough."""
+
+
+@pytest.mark.parametrize(
+    ("skill", "script", "marked", "prepare"),
+    [("think", think, None, _nothing), ("grow", grow, None, _replies), ("ingest-dm", ingest, selected, _logs)],
+    ids=["think", "grow", "ingest-dm"],
+)
+def test_a_skill_that_asks_runs_in_a_foreign_project(
+    installed: PluginSandbox,
+    tmp_path: Path,
+    skill: str,
+    script: Callable[[str], Script],
+    marked: Callable[[str], str] | None,
+    prepare: Callable[[PluginSandbox], None],
+) -> None:
+    """Unasked, packet by packet byte for byte, without a tool; the answers are taken, the plugin is as it was."""
+    installed.new_project(tmp_path)
+    sample_with_canaries(installed)
+    prepare(installed)
+    before = installed.fingerprint()
+    judge = Defaults(installed, skill, JUDGED, marked)
+    talk = Conversation(script, judge)
+
+    with ModelApi(talk) as api:
+        turn = installed.ask(api.url, f"/mindloop:{skill}").really_ran()
+
+    asked = items(installed, skill)
+    assert turn.denied == []
+    assert len(asked) >= 2
+    assert sorted(request.texts()[-1] for request in api.subagents) == sorted(item["prompt"] for item in asked)
+    assert [request.body["tools"] for request in api.subagents] == [[]] * len(asked)
+    assert answers(installed, skill) == judge.given
+    assert sum(int(count) for said in talk.said for count in re.findall(TAKEN, said)) == len(asked)
+    assert [request for request in api.main if request.holds(JUDGED)] == []
+    assert installed.fingerprint() == before
