@@ -12,7 +12,7 @@ import pytest
 
 from mindloop.store import strict_yaml
 from tests.e2e.test_grow_on_the_wire import MARK as JUDGED
-from tests.e2e.test_grow_on_the_wire import grow, ingest, selected
+from tests.e2e.test_grow_on_the_wire import grow, ingest, observe, selected
 from tests.e2e.test_think_on_the_wire import think
 from tests.helpers import git_server
 from tests.helpers.client_sandbox import REPOSITORY, client
@@ -25,7 +25,7 @@ from tests.helpers.follow_up_play import (
     sample_with_canaries,
     writer_call,
 )
-from tests.helpers.judge_play import Conversation, Defaults, answers, items
+from tests.helpers.judge_play import Conversation, Defaults, answers, command, items
 from tests.helpers.model_api import ModelApi, call, text
 from tests.helpers.plugin_sandbox import PluginSandbox
 
@@ -452,4 +452,37 @@ def test_a_skill_that_asks_runs_in_a_foreign_project(
     assert answers(installed, skill) == judge.given
     assert sum(int(count) for said in talk.said for count in re.findall(TAKEN, said)) == len(asked)
     assert [request for request in api.main if request.holds(JUDGED)] == []
+    assert installed.fingerprint() == before
+
+
+def check(page: str) -> Script:
+    """The check of the shipped model, by the page's own command."""
+    start = command(page, "fu_conformance.py", "check")
+    yield [bash(f"{start} grimoires/sequences/fu-model-m0.json --json")]
+
+
+@pytest.mark.parametrize(
+    ("skill", "script", "proof"),
+    [
+        ("observe", observe, ("core/scripts/provenance.py", "verify", "--user", "kim")),
+        ("follow-up-sequences", check, ("core/scripts/fu_conformance.py", "grimoires/sequences/fu-model-m0.json")),
+    ],
+    ids=["observe", "follow-up-sequences"],
+)
+def test_a_skill_that_asks_nobody_runs_there_too(
+    installed: PluginSandbox, tmp_path: Path, skill: str, script: Callable[[str], Script], proof: tuple[str, ...]
+) -> None:
+    """The page's own command runs unasked, and what it leaves or says holds."""
+    installed.new_project(tmp_path)
+    sample_with_canaries(installed)
+    before = installed.fingerprint()
+    talk = Conversation(script, lambda _: [])
+
+    with ModelApi(talk) as api:
+        turn = installed.ask(api.url, f"/mindloop:{skill}").really_ran()
+
+    assert turn.denied == []
+    assert len(talk.said) == 1
+    assert installed.script(*proof).returncode == 0
+    assert ("made" if skill == "observe" else '"profile"') in talk.said[0], talk.said
     assert installed.fingerprint() == before
